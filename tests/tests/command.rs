@@ -103,7 +103,7 @@ fn the_main_job_keeps_its_output_and_crosses_the_network_less(mpi: Mpi) {
         &text(&after),
         "--topology",
         MACHINE,
-        "--picture",
+        "-o",
         &text(&picture),
         "--json",
     ])

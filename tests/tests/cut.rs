@@ -136,7 +136,7 @@ fn what_is_never_received_is_told_at_the_end_and_in_the_way_of_waves(mpi: Mpi) {
         json!([{"rank": 1, "receives": 1, "collectives": 0}])
     );
     // Not immediately: before the message is sent, a cut is quiet.
-    let options = ["--every", "0.4", "--patience", "0.4"];
+    let options = ["--every", "0.4", "--wave-timeout", "0.4"];
     let dropped = cut(job(mpi, "leak", 400), &options).succeeded();
     let line = "dropped: not quiet within 0.4 s: 1 message (24 bytes) from rank 0 to rank 1 \
                 was sent and not received";
@@ -175,7 +175,7 @@ fn what_no_cut_includes_is_named_and_a_rank_that_sleeps_is_waited_for_or_named(m
         assert!(words.contains(named), "{kind}: {words}: {}", job.told());
         assert!(job.stdout.contains("ended well"), "{kind}: {}", job.told());
     }
-    let options = ["--every", "0.3", "--patience", "0.3"];
+    let options = ["--every", "0.3", "--wave-timeout", "0.3"];
     let asleep = cut(job(mpi, "asleep", 2), &options).succeeded();
     let named = asleep
         .stderr
@@ -195,11 +195,11 @@ fn waves_while_communicators_come_and_go_and_commands_that_fail_or_do_not_end(mp
         "{waves:?} {}",
         failed.told()
     );
-    let options = ["--now", "--limit", "0.3", "--then", "sleep 100"];
+    let options = ["--now", "--time-limit", "0.3", "--then", "sleep 100"];
     let ended = cut(job(mpi, "communicators", 600), &options).succeeded();
     let told = ended
         .stderr
-        .contains("but the command was ended after 0.3 s (--limit)");
+        .contains("but the command was ended after 0.3 s (--time-limit)");
     assert!(
         told && ended.stdout.contains("ended well"),
         "{}",

@@ -43,7 +43,7 @@ fn probed(mpi: Mpi, file: &Path, ranks: usize) -> Platform {
         .arg(file)
         .arg("--")
         .arg(artifacts::command())
-        .args(["probe", "--budget", "40", "--largest", "256K", "-o"])
+        .args(["probe", "--time-limit", "40", "--largest", "256K", "-o"])
         .arg(&output)
         .arg("--")
         .args(launcher(mpi, ranks))

@@ -45,7 +45,7 @@ fn other_tools_open_what_a_profile_becomes(mpi: Mpi) {
     taken(mpi, directory);
     for ending in ENDINGS {
         let output = format!("app.{ending}");
-        let mut words = vec!["convert", "app.profile.yaml", &output, "-q"];
+        let mut words = vec!["convert", "app.profile.yaml", "-o", &output, "-q"];
         if ending.starts_with('g') {
             words.extend(["--placement", "app.placement.yaml", "--hosts", "n1,n2"]);
         }
@@ -69,15 +69,21 @@ fn what_a_file_cannot_become_is_said() {
     let placement = file("pairs.placement.yaml").display().to_string();
     std::fs::write(directory.join("bare.csv"), "0,1\n1,0\n").expect("a matrix");
     for (words, said) in [
-        (&["convert", &pairs, "a.calls.csv"][..], "--times"),
-        (&["convert", &pairs, "a.trace.json"], "--phase-interval"),
-        (&["convert", "bare.csv", "a.parquet"], "is a bare matrix"),
+        (&["convert", &pairs, "-o", "a.calls.csv"][..], "--times"),
         (
-            &["convert", &pairs, "a.prom", "--placement", &placement],
+            &["convert", &pairs, "-o", "a.trace.json"],
+            "--phase-interval",
+        ),
+        (
+            &["convert", "bare.csv", "-o", "a.parquet"],
+            "is a bare matrix",
+        ),
+        (
+            &["convert", &pairs, "-o", "a.prom", "--placement", &placement],
             ".graphml and .gexf",
         ),
         (
-            &["convert", &pairs, "a.mtx", "--placement", &placement],
+            &["convert", &pairs, "-o", "a.mtx", "--placement", &placement],
             "is no graph of ranks",
         ),
     ] {

@@ -233,7 +233,7 @@ fn gets_farther(platform: &Platform) -> bool {
 fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
     let grid = TwoClusters::new();
     let probed = |budget: &str| {
-        let words = ["--budget", budget, "--largest", "64K"];
+        let words = ["--time-limit", budget, "--largest", "64K"];
         probed(&grid, (mpi, 2), &words)
     };
     let (mut platform, _) = probed("40");
@@ -268,7 +268,7 @@ fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
     let probing = short.contents().probing.as_ref().expect("it was measured");
     assert!(!probing.left_out.is_empty(), "{printed}");
     assert!(
-        printed.contains("left out: ") && printed.contains("--budget"),
+        printed.contains("left out: ") && printed.contains("--time-limit"),
         "{printed}"
     );
 }
@@ -278,7 +278,7 @@ fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
 /// simultaneously.
 fn pairs_that_share_an_uplink_are_told_from_pairs_that_do_not(mpi: Mpi) {
     let to_fill = |grid: &TwoClusters| {
-        let words = ["--together", "--budget", "40", "--largest", "256K"];
+        let words = ["--concurrent", "--time-limit", "40", "--largest", "256K"];
         let (platform, _) = probed(grid, (mpi, 1), &words);
         let network = Network::new(&platform, &[0, 1, 2, 3]).expect("ranks of the platform");
         let parallel = platform.contents().parallel.clone();
@@ -333,7 +333,7 @@ fn ranks_of_two_hosts_keep_logs_there_and_their_order_is_taken_there_and_on_one_
         all.extend([artifacts::job(mpi, "racy").into(), "4".into(), way.into()]);
         all
     };
-    let recording = "profile -q -o DIR/p.yaml --order DIR/a.order --delays 1";
+    let recording = "profile -q -o DIR/p.yaml --order DIR/a.order --delays --seed 1";
     let mut listed: Vec<OsString> = ["sh", "-c", LISTED, "sh"].map(OsString::from).into();
     listed.push(order.into());
     listed.extend(racy(recording, "hangs"));
@@ -348,7 +348,7 @@ fn ranks_of_two_hosts_keep_logs_there_and_their_order_is_taken_there_and_on_one_
     };
     let recorded = hosts.run(folder.path(), racy(recording, "all")).succeeded();
     assert_eq!(recorded.stdout.lines().count(), 4, "{}", recorded.told());
-    let replaying = "replay --order DIR/a.order --delays 2";
+    let replaying = "replay --order DIR/a.order --delays --seed 2";
     let there = hosts.run(folder.path(), racy(replaying, "all")).succeeded();
     assert_eq!(sorted(&there), sorted(&recorded), "{}", there.told());
     let job = Job::new(mpi, 4, "racy").argument("4").argument("all");

@@ -118,7 +118,7 @@ fn a_checkpoint_survives_sigkill(mpi: Mpi) {
     let directory = directory();
     let output = directory.path().join("lost.profile.yaml");
     let outcome = ending(mpi, "kill", &output)
-        .variable("TREEPIE_CHECKPOINT", "0.2")
+        .variable("TREEPIE_SAVE_EVERY", "0.2")
         .run();
     assert!(!outcome.status.success(), "{}", outcome.told());
     let profile = merged(&output, &outcome);
@@ -135,7 +135,7 @@ fn a_job_that_ends_well_leaves_its_profile_and_no_partial_ones(mpi: Mpi) {
     let partial = partial_profiles::directory_of(&output);
     assert!(partial.exists());
     ending(mpi, "well", &output)
-        .variable("TREEPIE_CHECKPOINT", "0.01")
+        .variable("TREEPIE_SAVE_EVERY", "0.01")
         .run()
         .succeeded()
         .silent();

@@ -83,7 +83,7 @@ fn replays_print_what_was_recorded_under_delays_and_in_other_placements_and_free
 ) {
     let desk = Desk::new();
     let recorded = desk
-        .record(racy(mpi, 6, "all"), "a.order", "-q --delays 1")
+        .record(racy(mpi, 6, "all"), "a.order", "-q --delays --seed 1")
         .succeeded();
     assert_eq!(
         recorded.stdout.lines().count(),
@@ -97,7 +97,7 @@ fn replays_print_what_was_recorded_under_delays_and_in_other_placements_and_free
         (4, ""),
         (5, "--permutation 3,2,1,0"),
     ] {
-        let words = format!("--delays {seed} {permutation}");
+        let words = format!("--delays --seed {seed} {permutation}");
         let again = desk
             .replay(racy(mpi, 6, "all"), "a.order", &words)
             .succeeded()
@@ -111,7 +111,7 @@ fn replays_print_what_was_recorded_under_delays_and_in_other_placements_and_free
     }
     // The control: runs without an order differ, or the runs above prove nothing.
     let free = desk
-        .record(racy(mpi, 6, "all"), "b.order", "-q --delays 1")
+        .record(racy(mpi, 6, "all"), "b.order", "-q --delays --seed 1")
         .succeeded();
     assert_ne!(free.stdout, recorded.stdout);
     let [first, second] = ["a.order", "b.order"].map(|name| desk.text(name));
@@ -145,11 +145,11 @@ fn an_order_of_two_and_of_eight_ranks_is_taken_by_either_mpi() {
     for (ranks, from, into) in [(2, Mpi::OpenMpi, Mpi::Mpich), (8, Mpi::Mpich, Mpi::OpenMpi)] {
         let racy = |mpi| Job::new(mpi, ranks, "racy").argument("2");
         let recorded = desk
-            .record(racy(from), "a.order", "-q --delays 1")
+            .record(racy(from), "a.order", "-q --delays --seed 1")
             .succeeded();
         assert_eq!(recorded.stdout.lines().count(), ranks);
         for (mpi, seed) in [(from, 2), (into, 3)] {
-            let words = format!("--delays {seed}");
+            let words = format!("--delays --seed {seed}");
             let again = desk
                 .replay(racy(mpi), "a.order", &words)
                 .succeeded()
@@ -235,7 +235,7 @@ fn a_job_that_is_killed_with_its_launcher_leaves_two_files_which_are_replayed(mp
     // The others have reached MPI_Finalize, and wait there.
     assert_eq!(shown["ended_early"], serde_json::json!([0]));
     assert!(shown["total"]["matches"].as_u64() > Some(20), "{shown}");
-    let words = "--patience 5 --after-end stop";
+    let words = "--order-timeout 5 --after-end stop";
     let stopped = desk.replay(racy(mpi, 2, "hangs"), "a.order.parts", words);
     assert_ended_with(mpi, &stopped, 77);
     let told = "the recorded run had ended here";
@@ -247,7 +247,7 @@ fn a_program_that_takes_another_way_is_ended_with_both_orders_and_never_hangs(mp
     desk.record(racy(mpi, 4, "all"), "a.order", "-q")
         .succeeded();
     for (rounds, way) in [(4, "other"), (3, "all"), (5, "all")] {
-        let other = desk.replay(racy(mpi, rounds, way), "a.order", "--patience 2");
+        let other = desk.replay(racy(mpi, rounds, way), "a.order", "--order-timeout 2");
         assert_ended_with(mpi, &other, 76);
         for words in [
             "the program has taken another way",
@@ -276,7 +276,7 @@ fn orders_that_do_not_fit_are_refused_in_one_line(mpi: Mpi) {
     let fewer = Job::new(mpi, 2, "racy");
     refused(
         desk.replay(fewer, "a.order", ""),
-        2,
+        125,
         "is the order of 4 ranks, and the job has 2",
     );
     let other = || Job::new(mpi, RANKS, "ring");
@@ -294,11 +294,11 @@ fn orders_that_do_not_fit_are_refused_in_one_line(mpi: Mpi) {
         ),
     ] {
         std::fs::write(desk.path(name), bytes).unwrap_or_else(|error| panic!("{error}"));
-        refused(desk.replay(racy(mpi, 2, "all"), name, ""), 2, words);
+        refused(desk.replay(racy(mpi, 2, "all"), name, ""), 125, words);
     }
     refused(
         desk.replay(racy(mpi, 2, "all"), "none.order", ""),
-        2,
+        125,
         "there is no such file",
     );
 }
@@ -328,11 +328,13 @@ fn a_second_thread_that_receives_ends_a_recording_and_is_refused_in_a_replay(mpi
 fn polls_of_windows_and_partitions_are_replayed_and_windows_are_told_of(mpi: Mpi) {
     let desk = Desk::new();
     let racy = || racy(mpi, 2, "elsewhere");
-    let recorded = desk.record(racy(), "a.order", "-q --delays 1").succeeded();
+    let recorded = desk
+        .record(racy(), "a.order", "-q --delays --seed 1")
+        .succeeded();
     let told = "the program makes windows (one-sided)";
     assert_eq!(recorded.stderr.matches(told).count(), 1);
     for seed in [2, 3] {
-        let words = format!("--delays {seed}");
+        let words = format!("--delays --seed {seed}");
         let again = desk.replay(racy(), "a.order", &words).succeeded();
         assert_eq!(again.stdout, recorded.stdout, "{}", again.told());
         assert_eq!(again.messages().len(), 1, "{}", again.told());
@@ -443,10 +445,10 @@ fn python_and_fortran_take_the_recorded_order(mpi: Mpi) {
     let desk = Desk::new();
     for job in [Job::python(mpi, 3, "racy"), Job::new(mpi, 3, "racy.f90")] {
         let recorded = desk
-            .record(job.clone(), "a.order", "-q --delays 1")
+            .record(job.clone(), "a.order", "-q --delays --seed 1")
             .succeeded();
         for seed in [2, 3] {
-            let words = format!("--delays {seed}");
+            let words = format!("--delays --seed {seed}");
             let again = desk
                 .replay(job.clone(), "a.order", &words)
                 .succeeded()

@@ -97,7 +97,7 @@ fn a_platform_is_shown_and_drawn() {
             .arg("show")
             .arg(profile("two-clusters.platform.yaml"))
             .arg("--json")
-            .arg("--svg")
+            .arg("-o")
             .arg(&picture),
     );
     assert_eq!(found["clusters"].as_array().map(Vec::len), Some(2));
@@ -114,11 +114,11 @@ fn this_machine_is_one_host(mpi: Mpi) {
             .args([
                 "probe",
                 "--json",
-                "--budget",
+                "--time-limit",
                 "10",
                 "--largest",
                 "64K",
-                "--together",
+                "--concurrent",
                 "-o",
             ])
             .arg(&output)
@@ -215,7 +215,7 @@ fn levels_of_a_host_are_those_that_its_ranks_share(mpi: Mpi) {
             .args([
                 "probe",
                 "--json",
-                "--budget",
+                "--time-limit",
                 "20",
                 "--largest",
                 "64K",
@@ -381,7 +381,7 @@ fn predictions_are_compared_with_measured_times() {
             .arg(&platform)
             .arg("--measured")
             .arg(&times)
-            .arg("--picture")
+            .arg("-o")
             .arg(&picture)
             .arg("--json"),
     );

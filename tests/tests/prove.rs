@@ -154,7 +154,7 @@ fn a_placement_that_is_not_applied_is_said(mpi: Mpi) {
 fn a_report_shows_the_runs(mpi: Mpi) {
     let desk = tempfile::tempdir().expect("a temporary directory can be made");
     let (page, picture) = (desk.path().join("r.html"), desk.path().join("r.svg"));
-    let options = ["--html", "--picture"].map(OsStr::new);
+    let options = ["-o", "--output"].map(OsStr::new);
     let words = [
         options[0],
         page.as_os_str(),
@@ -217,12 +217,12 @@ fn groups_of_profiles_have_a_verdict_too(mpi: Mpi) {
         }
     }
     let group = |way: &str| (1..=7).map(|number| file(way, number)).collect::<Vec<_>>();
-    let mut command = treepie(&["compare", "--json"]);
+    let mut command = treepie(&["prove", "--json"]);
     command
         .args(group("placed"))
         .arg("--against")
         .args(group("plain"));
-    let outcome = run_watched(command, LIMIT, "treepie compare").succeeded();
+    let outcome = run_watched(command, LIMIT, "treepie prove").succeeded();
     let found: Value = serde_json::from_str(&outcome.stdout).expect("it is JSON");
     let gain = found["whole"]["gain"].as_f64();
     assert!(gain > Some(0.1), "{found}");

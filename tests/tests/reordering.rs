@@ -108,7 +108,7 @@ fn neighbours_come_to_the_same_host(mpi: Mpi) {
     for (name, expected) in jobs(mpi) {
         let mut words = mpi.environment();
         words.push(artifacts::command().into_os_string());
-        words.extend(["replay", "--reorder", "graph", "--"].map(Into::into));
+        words.extend(["replay", "--set", "reorder=graph", "--"].map(Into::into));
         words.extend(hosts.launcher(mpi, RANKS));
         if mpi == Mpi::Intel {
             // It distributes them round-robin, for any list of hosts.

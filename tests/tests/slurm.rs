@@ -108,7 +108,7 @@ fn input_of_srun_is_read_by_the_rank_that_it_is_for(mpi: Mpi) {
 fn supervised(mpi: Mpi, how: &str, meanwhile: &str) -> [serde_json::Value; 3] {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let script = format!(
-        "salloc --quiet --no-kill -N3 -n3 $treepie supervise --json --record record --pause 0 \
+        "salloc --quiet --no-kill -N3 -n3 $treepie supervise --json -o record --pause 0 \
          --restart \"$srun $jobs/where\" -- $srun $jobs/endings {how} >told &\n\
          {meanwhile}\n\
          wait $!; status=$?; cat told; exit $status"
@@ -157,7 +157,7 @@ fn a_supervised_batch_job_is_warned_and_its_status_comes_back(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let script = "\
         batch() { sbatch --quiet --wait -n2 -o $1 \
-            --wrap \"exec \\$treepie supervise --record $1.record -- \\$srun \\$jobs/endings $1\"; }\n\
+            --wrap \"exec \\$treepie supervise -o $1.record -- \\$srun \\$jobs/endings $1\"; }\n\
         batch late\n\
         echo status $?\n\
         batch usr1 &\n\

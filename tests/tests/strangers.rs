@@ -243,7 +243,7 @@ fn what_another_user_sends_to_ranks_stops_no_checkpoints(mpi: Mpi) {
         .under(["bash", "-c", SENT_BY_A_STRANGER, "bash", &ranks, &parts])
         .directory(directory.path())
         .with(Library::Profile(output.clone()))
-        .variable("TREEPIE_CHECKPOINT", "0.1")
+        .variable("TREEPIE_SAVE_EVERY", "0.1")
         .run()
         .succeeded()
         .silent();
@@ -334,7 +334,7 @@ fn temporary_files_that_become_links_while_a_job_writes_lead_nowhere(mpi: Mpi) {
             &places.shared("a.profile.yaml"),
             &places.shared("a.order"),
         ))
-        .variable("TREEPIE_CHECKPOINT", "0.05")
+        .variable("TREEPIE_SAVE_EVERY", "0.05")
         .run()
         .succeeded();
     assert_eq!(

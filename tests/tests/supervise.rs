@@ -28,7 +28,7 @@ fn as_typed(words: &[OsString]) -> String {
 /// The words of `treepie supervise` with these options and this job.
 fn supervise(options: &[&str], job: Vec<OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = vec![artifacts::command().into(), "supervise".into()];
-    words.extend(["--json", "--record", "record"].map(OsString::from));
+    words.extend(["--json", "-o", "record"].map(OsString::from));
     words.extend(options.iter().map(OsString::from));
     words.push("--".into());
     words.extend(job);
@@ -140,7 +140,11 @@ fn a_bad_status_after_the_end_is_returned_and_the_job_is_not_run_again(mpi: Mpi)
 
 fn a_job_that_never_ends_and_makes_no_progress_is_ended_and_given_up(mpi: Mpi) {
     let options = ["--pause", "0", "--at-once", "0"];
-    let options = [&options[..], &["--stall", "1", "--checkpoints", "state.*"]].concat();
+    let options = [
+        &options[..],
+        &["--stall", "1", "--checkpoint-files", "state.*"],
+    ]
+    .concat();
     let (outcome, answer) = run(supervise(&options, ending(mpi, "wait")), "wait");
     assert_eq!(ends(&answer), ["stalled", "stalled"], "{}", outcome.told());
     assert_eq!(answer["reason"]["kind"], "no_progress");
@@ -202,7 +206,7 @@ fn a_job_that_cannot_be_started_leaves_no_record() {
     let mut command = Command::new(words.remove(0));
     command.args(words).current_dir(directory.path());
     let outcome = run_watched(command, Duration::from_secs(60), "no configuration");
-    assert_eq!(outcome.status.code(), Some(2), "{}", outcome.told());
+    assert_eq!(outcome.status.code(), Some(125), "{}", outcome.told());
     assert!(
         !directory.path().join("record").exists(),
         "{}",
@@ -363,7 +367,7 @@ fn lammps_goes_on_without_a_host_that_died_and_ends_as_undisturbed(mpi: Mpi) {
     let options = [
         "--pause",
         "0",
-        "--answer",
+        "--host-timeout",
         "10",
         "--hosts",
         "a[0-3]",
@@ -371,7 +375,7 @@ fn lammps_goes_on_without_a_host_that_died_and_ends_as_undisturbed(mpi: Mpi) {
         "2",
     ];
     let files = [
-        "--checkpoints",
+        "--checkpoint-files",
         "melt.restart.*",
         "--placement",
         "melt.profile.yaml",
@@ -447,7 +451,7 @@ fn on_hosts(
     }
     let mut job = HOSTS.launcher(mpi, ranks);
     job.push(folder.join("app").into());
-    let options = [&["--pause", "0", "--answer", "20"], options].concat();
+    let options = [&["--pause", "0", "--host-timeout", "20"], options].concat();
     let mut words: Vec<OsString> = ["bash", "-c", WITH_REMOTE, "bash"]
         .map(OsString::from)
         .into();

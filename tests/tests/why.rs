@@ -180,7 +180,7 @@ $why --between 0 $rank >by-rank 2>&1 &
 $why --between 0 $run >by-run 2>&1 &
 $why --between 0 ${run%????????} >by-beginning 2>&1 &
 $treepie why --between 0 ./asleep-pages/$run >by-directory 2>&1 &
-$why --json --picture why.svg >json
+$why --json -o why.svg >json
 wait"#;
 
 /// The second observation is when the job has ended.

@@ -162,7 +162,15 @@ fn ways_that_were_measured_judge_the_windows_of_a_profile(mpi: Mpi) {
         assert!(output.status.success(), "{errors}");
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    let probe = ["probe", "--ways", "--budget", "20", "--largest", "4K", "-o"];
+    let probe = [
+        "probe",
+        "--ways",
+        "--time-limit",
+        "20",
+        "--largest",
+        "4K",
+        "-o",
+    ];
     let file = platform.display().to_string();
     let words = [file, "--".to_owned()].into_iter().chain(
         mpi.launch(4, &[])
@@ -203,10 +211,10 @@ fn ways_that_were_measured_judge_the_windows_of_a_profile(mpi: Mpi) {
     assert_eq!(found["epochs"].as_array().map(Vec::len), Some(12), "{text}");
     assert_eq!(found["worst"].as_array().map(Vec::len), Some(3), "{text}");
     let page = [
-        "show",
+        "report",
         "job.profile.yaml",
         "here.platform.yaml",
-        "--html",
+        "-o",
         "report.html",
     ];
     treepie(&page, &[]);

@@ -12,7 +12,7 @@ class Profile:
     """What a run of a job counted.
 
     Collectives are not among the matrices, which hold what was counted pair by pair: `collectives`
-    has their calls, and `treepie convert X.profile.yaml X.parquet` the messages that they cause.
+    has their calls, and `treepie convert X.profile.yaml -o X.parquet` the messages that they cause.
     """
 
     def __init__(self, path, document=None):

@@ -29,7 +29,7 @@ pub struct FileError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FileErrorKind {
     /// No file has this name.
-    #[error("there is no such file; check its name and the directory that the job starts in")]
+    #[error("there is no such file; check its name and the current directory")]
     Missing,
     /// The operating system refuses to read it, with this message.
     #[error("cannot be read: {0}; check its permissions")]

@@ -29,6 +29,7 @@ pub mod random;
 pub mod size;
 pub mod statistics;
 pub mod text;
+pub mod time;
 pub mod yaml;
 
 pub use atomic::{check_writable, is_stream, write_atomically};

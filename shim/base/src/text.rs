@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(
             read(&missing).unwrap_err().to_string(),
             format!(
-                "{}: there is no such file; check its name and the directory that the job starts in",
+                "{}: there is no such file; check its name and the current directory",
                 missing.display()
             )
         );

@@ -23,12 +23,13 @@ fn main() -> ExitCode {
     wait_for_streams();
     let outcome = match commands::CommandLine::read() {
         Ok(line) => line.run(),
-        Err(error) => output::usage(&error),
+        Err(error) => output::usage(&error, commands::CommandLine::named().as_deref()),
     };
     match outcome {
         Ok(status) => status,
         Err(error) => {
-            note!("{}", one_line(&error.to_string()));
+            let text = one_line(&error.to_string());
+            note!("{text}{}", commands::hint(&error));
             error.exit_code()
         }
     }

@@ -42,10 +42,10 @@ pub fn print_json(answer: &impl Serialize) -> Result<(), CommandError> {
     print(&(printable::json(&text) + "\n"))
 }
 
-/// Prints the output of clap: help and version unchanged, including the help for a missing
-/// subcommand; any other text as one line. Clap's own text has a paragraph for each of message, tip
-/// and usage.
-pub fn usage(error: &clap::Error) -> Result<ExitCode, CommandError> {
+/// Output of clap: help and version as they are, also the
+/// help that stands for a missing subcommand; anything else as one line. Clap's own text has a
+/// paragraph for each of message, tip and usage. The usage is that of `subcommand`.
+pub fn usage(error: &clap::Error, subcommand: Option<&str>) -> Result<ExitCode, CommandError> {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let _ = error.print();
         return Ok(ExitCode::from(2));
@@ -65,8 +65,12 @@ pub fn usage(error: &clap::Error) -> Result<ExitCode, CommandError> {
     let message = message.replace("\n\n  tip: ", "\n  tip: ");
     let message = message.replace("\n  tip: ", "; ");
     let words: Vec<&str> = message.split_whitespace().collect();
+    let shown = match subcommand {
+        Some(name) => format!("treepie {name} --help"),
+        None => "treepie --help".to_owned(),
+    };
     Err(CommandError::usage(format!(
-        "{}; `treepie --help` shows the usage",
+        "{}; `{shown}` shows the usage",
         words.join(" ")
     )))
 }

@@ -137,7 +137,7 @@ fn two_profiles_show_what_a_replay_has_really_changed() {
         "4:2:2",
     ];
     let answer = desk
-        .run(&[&arguments[..], &["--picture", "both.png"]].concat())
+        .run(&[&arguments[..], &["-o", "both.png"]].concat())
         .good();
     let expected = "\
 before: app.profile.yaml
@@ -209,11 +209,11 @@ fn two_placements_are_compared_by_cost_and_by_cores() {
 #[test]
 fn pictures_are_drawn_in_both_formats_for_profiles_and_placements() {
     let (desk, _) = mapped(&["--picture", "map.svg"]);
-    desk.run(&["show", "app.profile.yaml", "--svg", "profile.svg"])
+    desk.run(&["show", "app.profile.yaml", "-o", "profile.svg"])
         .good();
-    desk.run(&["show", "app.profile.yaml", "--png", "profile.png"])
+    desk.run(&["show", "app.profile.yaml", "-o", "profile.png"])
         .good();
-    desk.run(&["show", "app.placement.yaml", "--png", "placement.png"])
+    desk.run(&["show", "app.placement.yaml", "-o", "placement.png"])
         .good();
     for name in ["map.svg", "profile.svg", "profile.png", "placement.png"] {
         assert!(is_picture(&desk.path(name)), "{name}");
@@ -327,9 +327,16 @@ fn topologies_and_configurations_are_shown_too() {
 fn a_profile_becomes_a_matrix_and_a_matrix_can_be_mapped() {
     let desk = Desk::new();
     desk.halo("app.profile.yaml");
-    desk.run(&["convert", "app.profile.yaml", "app.mtx", "--metric", "msg"])
-        .good();
-    desk.run(&["convert", "app.mtx", "again.mtx"]).good();
+    desk.run(&[
+        "convert",
+        "app.profile.yaml",
+        "-o",
+        "app.mtx",
+        "--metric",
+        "msg",
+    ])
+    .good();
+    desk.run(&["convert", "app.mtx", "-o", "again.mtx"]).good();
     assert_eq!(desk.text("app.mtx"), desk.text("again.mtx"));
     let shown = desk.run(&["show", "app.mtx"]).good().out;
     let first = "app.mtx: matrix of 16 ranks, 48 ordered pairs communicate, 48 in all\n  \
@@ -338,7 +345,9 @@ fn a_profile_becomes_a_matrix_and_a_matrix_can_be_mapped() {
     desk.run(&["map", "app.mtx", "--topology", "4:2:2"]).good();
     let placement = PlacementFile::read(&desk.path("app.placement.yaml")).unwrap();
     assert_eq!(placement.ranks, 16);
-    let refusal = desk.run(&["convert", "app.mtx", "app.docx"]).refusal(2);
+    let refusal = desk
+        .run(&["convert", "app.mtx", "-o", "app.docx"])
+        .refusal(2);
     assert!(
         refusal.starts_with("app.docx: no format has this ending that can be written"),
         "{refusal}"

@@ -1,4 +1,4 @@
-//! `treepie predict --checkpoints`: the cost of waves of checkpoints.
+//! `treepie predict --protocols`: the cost of waves of checkpoints.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -36,7 +36,7 @@ fn blocking_waves_add_their_time_and_non_blocking_ones_next_to_none() {
     let desk = Desk::new();
     let found = rows(
         &desk,
-        "--checkpoints all --interval 60s,120s --work 250s --picture times.svg",
+        "--protocols all --interval 60s,120s --work 250s -o times.svg",
     );
     assert_eq!(found.len(), 10);
     assert!(is_picture(&desk.path("times.svg")));
@@ -62,7 +62,7 @@ fn blocking_waves_add_their_time_and_non_blocking_ones_next_to_none() {
 #[test]
 fn the_table_says_what_it_is_and_names_the_limit_of_each_number_of_servers() {
     let desk = Desk::new();
-    let options = "--checkpoints blocking --servers 1,4 --local-disk 1G --picture servers.png";
+    let options = "--protocols blocking --servers 1,4 --local-disk 1G -o servers.png";
     let text = desk.run(&arguments(options)).good().out;
     assert!(text.contains("no checkpoint is made"), "{text}");
     assert!(text.contains("assumptions"), "{text}");
@@ -78,8 +78,8 @@ fn the_table_says_what_it_is_and_names_the_limit_of_each_number_of_servers() {
 #[test]
 fn a_server_in_another_cluster_is_slower_than_one_in_each() {
     let desk = Desk::new();
-    let near = &rows(&desk, "--checkpoints blocking --servers a0,b0")[0];
-    let far = &rows(&desk, "--checkpoints blocking --servers a0")[0];
+    let near = &rows(&desk, "--protocols blocking --servers a0,b0")[0];
+    let far = &rows(&desk, "--protocols blocking --servers a0")[0];
     assert!(number(far, "/wave/save") > 2.0 * number(near, "/wave/save"));
     let limit = far["wave"]["limit"].as_str().unwrap();
     assert!(limit.contains("cluster"), "{limit}");
@@ -89,12 +89,12 @@ fn a_server_in_another_cluster_is_slower_than_one_in_each() {
 fn what_can_t_be_answered_is_one_line() {
     let desk = Desk::new();
     let refused = |options: &str, status| desk.run(&arguments(options)).refusal(status);
-    let never = refused("--checkpoints blocking --interval 1s", 1);
+    let never = refused("--protocols blocking --interval 1s", 1);
     assert!(never.contains("never ends"), "{never}");
     assert!(never.contains("longer than a wave"), "{never}");
     // In a table, the message is in a row.
     let table = desk
-        .run(&arguments("--checkpoints blocking --interval 1s,1h"))
+        .run(&arguments("--protocols blocking --interval 1s,1h"))
         .good()
         .out;
     assert!(table.contains("never ends"), "{table}");
@@ -109,15 +109,15 @@ fn what_can_t_be_answered_is_one_line() {
         ("--server-disk 0", "above 0"),
         ("--loggers 0", "no event logger"),
         ("--collective bcast", "--collective"),
-        ("--picture times.txt", "times.txt"),
+        ("-o times.txt", "times.txt"),
     ] {
-        let line = refused(&format!("--checkpoints all {options}"), 2);
+        let line = refused(&format!("--protocols all {options}"), 2);
         assert!(line.contains(expected), "{options}: {line}");
     }
-    let many = refused("--checkpoints non-blocking --ranks 1025", 1);
+    let many = refused("--protocols non-blocking --ranks 1025", 1);
     assert!(many.contains("at most 1024 ranks"), "{many}");
-    let unknown = refused("--checkpoints sometimes", 2);
+    let unknown = refused("--protocols sometimes", 2);
     assert!(unknown.contains("blocking"), "{unknown}");
     let alone = refused("--collective bcast --interval 5s", 2);
-    assert!(alone.contains("--checkpoints"), "{alone}");
+    assert!(alone.contains("--protocols"), "{alone}");
 }

@@ -46,7 +46,7 @@ fn report(desk: &Desk, options: &str) -> Value {
 #[test]
 fn a_mesh_on_four_hosts_logs_a_third_in_tiles_and_rolls_back_a_quarter() {
     let desk = desk();
-    let found = report(&desk, "--groups-out groups.txt --picture front.png");
+    let found = report(&desk, "--groups-output groups.txt --picture front.png");
     let divisions = found["as_placed"]["divisions"].as_array().unwrap();
     let counts: Vec<usize> = divisions
         .iter()
@@ -94,7 +94,7 @@ fn nothing_is_written_where_not_all_files_can_be() {
         ("-o ./g.txt", 2, "is --output, too"),
         ("-o mesh.txt", 2, "is the profile, too"),
     ] {
-        let options = format!("--groups-out g.txt {options}");
+        let options = format!("--groups-output g.txt {options}");
         let refusal = desk.run(&arguments(&options)).refusal(status);
         assert!(refusal.contains(problem), "{options}: {refusal}");
         assert!(!desk.path("g.txt").exists(), "{options}");
@@ -135,8 +135,8 @@ fn questions_without_an_answer_are_refused_in_one_line() {
             1,
             "an MTBF of 0 seconds: expected a finite time above 0",
         ),
-        ("--mtbf=-1", 2, "write a time such as 60s"),
-        ("--mtbf inf", 2, "write a time such as 60s"),
+        ("--mtbf=-1", 2, "is no time; write one such as 90"),
+        ("--mtbf inf", 2, "is no time; write one such as 90"),
         ("--checkpoint-time 0", 1, "a checkpoint of 0 seconds"),
         ("--run-time 0", 1, "a run of 0 seconds"),
         ("--domain rack", 2, "its levels are"),
@@ -183,7 +183,7 @@ fn racks() -> Desk {
 fn sets_in_one_rack_are_dealt_over_all_racks_and_the_files_say_how() {
     let desk = racks();
     let options = "map ring.txt --topology 16:1:1 --strategy identity --containment --json \
-                   --domain racks.txt --redundancy scr --set-size 4 --dealt-output dealt.yaml \
+                   --domain racks.txt --redundancy scr --set-size 4 --spread-output dealt.yaml \
                    --redundancy-config scr.conf";
     let options: Vec<&str> = options.split_whitespace().collect();
     let found = desk.run(&options).good().json()["containment"]["redundancy"].clone();
@@ -284,7 +284,7 @@ fn unequal_hosts_are_reported_though_they_cannot_change_places() {
         assert!(text.contains(words), "{text}");
     }
     let mut dealt = options.clone();
-    dealt.extend(["--dealt-output", "dealt.yaml"]);
+    dealt.extend(["--spread-output", "dealt.yaml"]);
     let refusal = desk.run(&dealt).refusal(1);
     assert!(refusal.contains("host 2 has 4 ranks"), "{refusal}");
 }

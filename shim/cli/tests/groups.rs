@@ -53,14 +53,14 @@ fn files(name: &str, count: usize) -> Vec<String> {
     (1..=count).map(|at| format!("{name}-{at}.yaml")).collect()
 }
 
-/// `treepie compare FILES --against BASELINE OPTIONS`.
+/// `treepie prove FILES --against BASELINE OPTIONS`.
 fn compare_files(
     desk: &Desk,
     files: Vec<String>,
     against: Vec<String>,
     options: &[&str],
 ) -> support::Answer {
-    let command = vec!["compare".to_owned()];
+    let command = vec!["prove".to_owned()];
     let words = [command, files, vec!["--against".to_owned()], against].concat();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     desk.run(&[&words, options].concat())
@@ -219,33 +219,30 @@ fn groups_that_cannot_be_compared_are_refused_by_name() {
         ("./plain-1.yaml", 2, "./plain-1.yaml: is named twice"),
         ("a.mtx", 2, "a.mtx: is a matrix, and groups are of profiles"),
     ] {
-        let words = ["compare", file, "--against", "plain-1.yaml"];
+        let words = ["prove", file, "--against", "plain-1.yaml"];
         let refusal = desk.run(&words).refusal(status);
         // The reference group is read first, and `file` is of the other.
         assert!(refusal.starts_with(expected), "{refusal}");
     }
-    let three = ["compare", "plain-1.yaml", "plain-2.yaml", "placed-1.yaml"];
-    let refusal = desk.run(&three).refusal(2);
+    // Neither a job nor a second group.
+    let words = ["prove", "plain-1.yaml", "placed-1.yaml"];
+    let refusal = desk.run(&words).refusal(2);
     assert!(
-        refusal.starts_with("3 files are given; give two, or two groups"),
+        refusal.starts_with("no job: write it after --"),
         "{refusal}"
     );
-    let machine = [
-        "compare",
-        "plain-1.yaml",
-        "--topology",
-        "4:2:2",
-        "--against",
-        "placed-1.yaml",
-    ];
-    let refusal = desk.run(&machine).refusal(2);
-    assert!(refusal.contains("cannot be used with"), "{refusal}");
+    let job = ["prove", "plain-1.yaml", "placed-1.yaml", "--", "mpirun"];
+    let refusal = desk.run(&job).refusal(2);
+    assert!(refusal.starts_with("FILE placed-1.yaml: "), "{refusal}");
+    let job_alone = ["--time-limit", "1h"];
+    let refusal = compare(&desk, [1, 1], &job_alone).refusal(2);
+    assert!(refusal.contains("<COMMAND>"), "{refusal}");
 }
 
 #[test]
 fn the_page_has_verdict_medians_distributions_and_all_runs() {
     let desk = desk_of(in_turn);
-    let options = ["--html", "report.html", "--picture", "times.png"];
+    let options = ["-o", "report.html", "-o", "times.png"];
     let answer = compare(&desk, [7, 7], &options).good().out;
     assert!(answer.contains("report.html: written, "), "{answer}");
     assert!(
@@ -277,19 +274,11 @@ fn the_page_has_verdict_medians_distributions_and_all_runs() {
 #[test]
 fn a_report_that_cannot_be_written_is_refused_before_anything_is_compared() {
     let desk = desk_of(in_turn);
-    for (option, file, expected) in [
-        ("--html", "nowhere/r.html", "there is no directory nowhere"),
-        ("--picture", "times.gif", "is no picture's name"),
+    for (file, expected) in [
+        ("nowhere/r.html", "there is no directory nowhere"),
+        ("times.gif", "is no picture's name"),
     ] {
-        let refusal = compare(&desk, [1, 1], &[option, file]).refusal(2);
+        let refusal = compare(&desk, [1, 1], &["-o", file]).refusal(2);
         assert!(refusal.contains(expected), "{refusal}");
     }
-    let words = [
-        "compare",
-        "plain-1.yaml",
-        "placed-1.yaml",
-        "--html",
-        "r.html",
-    ];
-    assert!(desk.run(&words).refusal(2).contains("--against"));
 }

@@ -28,7 +28,7 @@ fn reported(files: &[&str]) -> (Desk, String) {
     }
     replayed.write(&desk.path("after.profile.yaml")).unwrap();
     desk.write("two.platform.yaml", PLATFORM);
-    let arguments = [&["show"], files, &["--html", "report.html"]].concat();
+    let arguments = [&["report"], files, &["-o", "report.html"]].concat();
     let answer = desk.run(&arguments).good();
     assert!(
         answer.out.starts_with("report.html: written, "),
@@ -89,11 +89,13 @@ fn a_report_of_a_profile_alone_says_what_could_be_done_next() {
 #[test]
 fn a_report_needs_nothing_from_elsewhere_and_runs_nothing() {
     let (_desk, page) = reported(&ALL);
-    for foreign in [
-        "<script", "<link", "<img", "url(", "@import", "src=", "href=",
-    ] {
+    for foreign in ["<script", "<link", "<img", "url(", "@import", "src="] {
         assert!(!page.contains(foreign), "{foreign} is in the page");
     }
+    // Links lead to parts of the page.
+    let links = page.matches("href=").count();
+    assert_eq!(links, page.matches("<a href=\"#").count());
+    assert_eq!(links, page.matches("<section id=").count());
     let addresses = page.matches("http").count();
     let of_the_drawings = page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count();
     // `http-equiv` is the only other word.
@@ -105,7 +107,7 @@ fn files_that_do_not_fit_a_report_are_refused() {
     let desk = Desk::new();
     desk.halo("app.profile.yaml");
     desk.write("two.platform.yaml", PLATFORM);
-    let of = |files: &[&str]| desk.run(&[&["show"], files, &["--html", "r.html"]].concat());
+    let of = |files: &[&str]| desk.run(&[&["report"], files, &["-o", "r.html"]].concat());
     let none = of(&["two.platform.yaml"]).refusal(2);
     assert!(
         none.contains("there is no profile among the files"),
@@ -122,13 +124,13 @@ fn files_that_do_not_fit_a_report_are_refused() {
 fn the_tree_of_a_machine_is_drawn_with_and_without_a_job() {
     let (desk, _) = reported(&ALL);
     for arguments in [
-        &["show", "4:2:2", "--png", "tree.png"][..],
+        &["show", "4:2:2", "-o", "tree.png"][..],
         &[
             "show",
             "app.placement.yaml",
             "--draw",
             "tree",
-            "--png",
+            "-o",
             "tree.png",
         ],
         &[
@@ -138,7 +140,7 @@ fn the_tree_of_a_machine_is_drawn_with_and_without_a_job() {
             "4:2:2",
             "--draw",
             "tree",
-            "--svg",
+            "-o",
             "tree.svg",
         ],
     ] {
@@ -156,11 +158,10 @@ fn a_plan_is_shown_in_time_and_is_part_of_a_report() {
     let files = [&ALL[..], &plan].concat();
     let (desk, page) = reported(&files);
     assert!(page.contains("<figure id=\"plan\">\n<svg role=\"img\""));
-    let show = |more: &[&str]| {
-        desk.run(&[&["show", "two.platform.yaml"], &plan[..], more].concat())
-            .good()
-    };
-    let json = show(&["--json", "--png", "plan.png"]).json();
+    let words = "predict two.platform.yaml --collective bcast --algorithm grid-flat --bytes 1M";
+    let words: Vec<&str> = words.split(' ').collect();
+    let predict = |more: &[&str]| desk.run(&[&words[..], more].concat()).good();
+    let json = predict(&["--json", "-o", "plan.png"]).json()["plan"].clone();
     assert!(support::is_picture(&desk.path("plan.png")));
     let bars = json["bars"].as_array().unwrap();
     let last = bars.iter().map(|bar| bar["end"].as_f64().unwrap());
@@ -172,25 +173,25 @@ fn a_plan_is_shown_in_time_and_is_part_of_a_report() {
         .sum();
     let ranks = json["ranks"].as_u64().unwrap();
     assert_eq!(received, (ranks - 1) << 20);
-    let text = show(&[]).out;
-    assert!(
-        text.starts_with("two.platform.yaml: bcast by grid-flat, 1 MiB among"),
-        "{text}"
-    );
+    let text = predict(&[]).out;
+    assert!(text.contains(" until the last rank has ended, "), "{text}");
 }
 
 #[test]
 fn a_plan_that_does_not_exist_is_refused_with_those_that_do() {
     let (desk, _) = reported(&ALL);
-    let of = |file: &str, plan: &str| desk.run(&["show", file, "--plan", plan]).refusal(2);
-    let unknown = of("two.platform.yaml", "bcast=quickly");
+    let of = |files: &[&str], plan: &str| {
+        desk.run(&[&["report"], files, &["--plan", plan]].concat())
+            .refusal(2)
+    };
+    let unknown = of(&ALL, "bcast=quickly");
     assert!(
         unknown.contains("bcast has no algorithm `quickly`; known are flat, chain"),
         "{unknown}"
     );
-    assert!(of("two.platform.yaml", "bcast").contains("such as bcast=grid-ecef"));
-    assert!(of("two.platform.yaml", "alltoallv=pairwise").contains("another size for every rank"));
-    assert!(of("app.profile.yaml", "bcast=flat").contains("is no platform"));
+    assert!(of(&ALL, "bcast").contains("such as bcast=grid-ecef"));
+    assert!(of(&ALL, "alltoallv=pairwise").contains("another size for every rank"));
+    assert!(of(&ALL[..1], "bcast=flat").contains("there is no platform"));
 }
 
 /// Chromium as installed by `scripts/setup test`.
@@ -228,7 +229,7 @@ fn the_heat_map_is_in_the_order_of_ranks_where_no_machine_is_known() {
     }];
     crowded.point_to_point.add(0, 4095, Traffic::new(1, 1024));
     crowded.write(&desk.path("app.profile.yaml")).unwrap();
-    let words = ["show", "app.profile.yaml", "--html", "report.html"];
+    let words = ["report", "app.profile.yaml", "-o", "report.html"];
     desk.run(&words).good();
     let page = desk.text("report.html");
     assert!(page.contains("Nothing is known of the cores"));

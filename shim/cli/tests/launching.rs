@@ -283,8 +283,8 @@ fn a_replay_names_its_placement_by_its_whole_path_and_can_be_profiled() {
         "app.profile.yaml",
         "--apply",
         "permute",
-        "--guard",
-        "report",
+        "--set",
+        "guard=report",
     ];
     let answer = desk.run(&[&arguments[..], &job].concat()).good();
     assert!(
@@ -324,22 +324,39 @@ fn what_no_rank_could_use_stops_the_job_before_it_starts() {
         "treepie: topology\nversion: 1\narities: 4:2:2\n",
     );
     let job = ["--", "./mpirun", "/bin/sh"];
-    for (arguments, expected) in [
+    for (arguments, status, expected) in [
         (
             &["replay", "missing.yaml"][..],
+            125,
             "missing.yaml: there is no such file",
         ),
-        (&["replay", "broken.yaml"], "broken.yaml:"),
+        (&["replay", "broken.yaml"], 125, "broken.yaml:"),
         (
             &["replay", "cluster.yaml"],
+            125,
             "cluster.yaml: this is a topology, a placement was expected",
         ),
-        (&["replay", "--permutation", "0,0"], "TREEPIE_PERMUTATION: "),
-        (&["profile", "--config", "typo.yaml"], ""),
-        (&["profile", "-o", "nowhere/a.yaml"], ""),
-        (&["profile", "-o", "a%q.yaml"], "TREEPIE_OUTPUT: "),
+        (
+            &["replay", "--permutation", "0,0"],
+            2,
+            "TREEPIE_PERMUTATION: ",
+        ),
+        (&["profile", "--config", "typo.yaml"], 2, ""),
+        (&["profile", "-o", "nowhere/a.yaml"], 2, ""),
+        (&["profile", "-o", "a%q.yaml"], 2, "TREEPIE_OUTPUT: "),
+        (
+            &["profile", "--set", "mode=replay"],
+            2,
+            "--set: this command sets TREEPIE_MODE itself, to `profile`",
+        ),
+        (
+            &["profile", "--set", "moed=replay"],
+            2,
+            "invalid value 'moed=replay' for '--set <NAME=VALUE>': no setting is called `moed`, \
+             did you mean `mode`?",
+        ),
     ] {
-        let refusal = desk.run(&[arguments, &job].concat()).refusal(2);
+        let refusal = desk.run(&[arguments, &job].concat()).refusal(status);
         assert!(refusal.starts_with(expected), "{arguments:?}: {refusal}");
         assert!(
             !desk.path("arguments").exists(),
@@ -351,7 +368,10 @@ fn what_no_rank_could_use_stops_the_job_before_it_starts() {
 #[test]
 fn a_launcher_that_is_missing_or_that_nobody_knows_is_refused() {
     let desk = Desk::new();
-    let run = |launcher: &str| desk.run(&["profile", "--", launcher, "/bin/sh"]).refusal(2);
+    let run = |launcher: &str| {
+        desk.run(&["profile", "--", launcher, "/bin/sh"])
+            .refusal(125)
+    };
     assert!(run("./mpirun").starts_with("./mpirun: no such program"));
     desk.launcher("mpirun", "an MPI of our own", "exit 0");
     assert!(run("./mpirun").starts_with("./mpirun: the MPI of this launcher is unknown"));

@@ -174,7 +174,7 @@ fn more_effort_or_time_never_costs_more_and_a_seed_gives_one_placement() {
     let tree = "--tree 6:2:4";
     let fast = cost(&format!("{tree} --effort fast"));
     let normal = cost(&format!("{tree} --effort normal"));
-    let longer = cost(&format!("{tree} --effort fast --budget 0.2"));
+    let longer = cost(&format!("{tree} --effort fast --time-limit 0.2"));
     assert!(longer <= fast, "{longer} {fast}");
     assert_eq!(normal, 240.0);
     let once = assignment(&mapped(&desk, &format!("{tree} --seed 7")));

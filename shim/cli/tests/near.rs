@@ -188,7 +188,7 @@ fn the_devices_of_a_profile_and_of_a_machine_are_shown() {
         text.contains("  fabric mlx5_0: next to cores 4-7\n"),
         "{text}"
     );
-    desk.run(&["show", "app.profile.yaml", "--html", "page.html"])
+    desk.run(&["report", "app.profile.yaml", "-o", "page.html"])
         .good();
     let page = desk.text("page.html");
     let table = text_of(&page, "devices-1");

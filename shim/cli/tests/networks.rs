@@ -162,7 +162,7 @@ fn links_are_drawn_before_and_after_and_networks_alone() {
         "m.mtx",
         "--topology",
         "torus:4x2",
-        "--links",
+        "--network-picture",
         "links.svg",
     ];
     desk.run(&options).good();
@@ -173,14 +173,21 @@ fn links_are_drawn_before_and_after_and_networks_alone() {
         "hyperx:3x3",
         "fat-tree:2;4,4;1,2",
     ] {
-        desk.run(&["show", network, "--png", "n.png"]).good();
+        desk.run(&["show", network, "-o", "n.png"]).good();
         assert!(is_picture(&desk.path("n.png")), "{network}");
     }
     let message = desk
-        .run(&["map", "m.mtx", "--tree", "2:4", "--links", "l.svg"])
+        .run(&[
+            "map",
+            "m.mtx",
+            "--tree",
+            "2:4",
+            "--network-picture",
+            "l.svg",
+        ])
         .refusal(2);
     assert!(
-        message.contains("--links draws a network; name one"),
+        message.contains("--network-picture draws a network; name one"),
         "{message}"
     );
 }
@@ -282,12 +289,12 @@ fn a_placement_is_shown_on_its_network_as_text_and_in_the_page() {
     let words: Vec<&str> = words.split(' ').collect();
     let text = desk.run(&words).good().out;
     assert!(text.contains(IN_A_GRID), "{text}");
-    let picture = ["--draw", "links", "--svg", "links.svg"];
+    let picture = ["--draw", "links", "-o", "links.svg"];
     desk.run(&[&words[..], &picture].concat()).good();
     assert!(is_picture(&desk.path("links.svg")));
 
-    let page = ["--html", "page.html"];
-    let words = "show app.profile.yaml b.placement.yaml --network torus:4x4";
+    let page = ["-o", "page.html"];
+    let words = "report app.profile.yaml b.placement.yaml --network torus:4x4";
     let words: Vec<&str> = words.split(' ').chain(page).collect();
     desk.run(&words).good();
     let page = desk.text("page.html");

@@ -255,5 +255,5 @@ fn no_job_many_jobs_and_wrong_names_are_refused_in_one_line() {
     let hang = desk
         .run(&["profile", "--hang", "0", "--", "true"])
         .refusal(2);
-    assert!(hang.contains("`0` is no time; write seconds"), "{hang}");
+    assert!(hang.contains("`0` is too short; write 1s"), "{hang}");
 }

@@ -60,14 +60,19 @@ fn partial_profiles_become_a_profile_or_a_matrix_and_the_missing_ranks_are_named
     let said = "treepie: app.profile.yaml.parts/: put together from what 2 of 4 ranks left; what \
                 the ranks 1,3 sent is missing\n";
     let answer = desk
-        .run(&["convert", "app.profile.yaml.parts/", "app.profile.yaml"])
+        .run(&[
+            "convert",
+            "app.profile.yaml.parts/",
+            "-o",
+            "app.profile.yaml",
+        ])
         .good();
     assert_eq!(answer.err, said);
     let profile = Profile::read(&desk.path("app.profile.yaml")).unwrap();
     assert_eq!(profile.missing_ranks, [1, 3].map(Rank));
     assert!(directory.exists(), "what the ranks left stays");
     let answer = desk
-        .run(&["convert", "app.profile.yaml.parts/", "m.txt"])
+        .run(&["convert", "app.profile.yaml.parts/", "-o", "m.txt"])
         .good();
     assert_eq!(answer.err, said);
     assert_eq!(
@@ -88,7 +93,7 @@ fn refused(desk: &Desk, input: &str) -> String {
     let mut said = Vec::new();
     for output in ["kept.mtx", "kept.profile.yaml"] {
         desk.write(output, "precious");
-        said.push(desk.run(&["convert", input, output]).refusal(1));
+        said.push(desk.run(&["convert", input, "-o", output]).refusal(1));
         assert_eq!(desk.text(output), "precious");
     }
     assert_eq!(said[0], said[1]);

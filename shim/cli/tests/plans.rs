@@ -80,9 +80,9 @@ fn a_plan_is_exported_as_goal_as_traces_and_as_bars_in_time() {
             "1M",
             "--algorithm",
             "ecef-lat",
-            "--largest",
+            "--segment",
             "16K",
-            "--export",
+            "-o",
             out,
         ];
         desk.run(&arguments).good();
@@ -134,8 +134,8 @@ fn wrong_strategies_endings_and_unknown_collectives_are_refused_with_what_to_wri
         "its radix is a number from 2 to 1024, 16 without it",
     );
     refused(
-        &["bcast", "--export", "b.txt"],
-        "--export b.txt: unknown ending; write .goal, .ti or .json",
+        &["bcast", "-o", "b.txt"],
+        "-o b.txt: unknown ending; write .svg, .png, .json, .goal or .ti",
     );
     refused(&["much"], "no collective is called `much`");
     refused(
@@ -266,7 +266,7 @@ fn what_is_started_is_predicted_as_the_mpi_goes_on_with_it() {
             Some(name) => (name, "mpich"),
             None => (name, "open-mpi"),
         };
-        let words = [name, "--bytes", "8", "--native", native, "--json"];
+        let words = [name, "--bytes", "8", "--mpi", native, "--json"];
         let json = answer(&words).json();
         assert_eq!(json["collective"], name.to_lowercase());
         assert_eq!(json["chosen"], "at-once", "one latency: {json}");
@@ -281,7 +281,7 @@ fn what_is_started_is_predicted_as_the_mpi_goes_on_with_it() {
         let ours = json["algorithms"][0]["seconds"].as_f64().unwrap();
         assert!(least <= ours && ours < 0.7 * mpi, "{json}");
     }
-    let text = answer(&["iscan", "--native", "mpich", "--bytes", "1K"]).out;
+    let text = answer(&["iscan", "--mpi", "mpich", "--bytes", "1K"]).out;
     assert!(text.contains(": iscan of 1 KiB among 16 ranks"), "{text}");
     assert!(text.contains("* at-once"), "{text}");
     let refused = ["ibcast", "--algorithm", "binomial", "--progress", "own"];
@@ -341,18 +341,9 @@ fn neighbours_are_a_grid_or_the_entries_of_a_matrix_and_their_plans_are_drawn() 
     };
     assert!(seconds("flat") > 3.0 * seconds("grid-relay"), "{json}");
     // The plan: once between the clusters, and in time.
-    let plan = ["show", &platform, "--plan", "neighbor-allgather=grid-relay"];
-    let drawn = [
-        "--neighbours",
-        matrix,
-        "--bytes",
-        "16K",
-        "--svg",
-        "plan.svg",
-        "--json",
-    ];
-    let json = desk.run(&[&plan[..], &drawn[..]].concat()).good().json();
-    assert_eq!(json["bytes_between_clusters"], 16 << 10, "{json}");
+    let drawn = ["--algorithm", "grid-relay", "-o", "plan.svg", "--json"];
+    let json = answer(&[&star[..], &drawn[..]].concat());
+    assert_eq!(json["plan"]["bytes_between_clusters"], 64 << 10, "{json}");
     let picture = desk.text("plan.svg");
     assert!(
         picture.contains("neighbor-allgather by grid-relay"),
@@ -385,9 +376,6 @@ fn neighbours_that_do_not_fit_are_refused_with_what_to_write() {
         &["neighbor-alltoall", "--neighbours", "dragonfly:4,8,4"],
         "is no grid; write torus:4x4",
     );
-    let plan = ["show", &platform, "--plan", "neighbor-alltoall=flat"];
-    let said = desk.run(&plan).refusal(2);
-    assert!(said.contains("--neighbours torus:4x4"), "{said}");
 }
 
 #[test]
@@ -409,7 +397,7 @@ fn sizes_of_blocks_are_the_entries_of_a_matrix_and_decide_where_all_ranks_know_t
     desk.write("sizes.csv", &rows.join("\n"));
     let all = |words: &[&'static str]| -> Vec<&str> {
         let first = ["predict", platform.as_str(), "--collective"];
-        [&first, words, &["--sizes", "sizes.csv"]].concat()
+        [&first, words, &["--block-sizes", "sizes.csv"]].concat()
     };
     for name in [
         "alltoallv",
@@ -451,7 +439,7 @@ fn sizes_of_blocks_are_the_entries_of_a_matrix_and_decide_where_all_ranks_know_t
     let fewer = [&all(&["alltoallv"])[..], &["--ranks", "8"]].concat();
     let said = desk.run(&fewer).refusal(2);
     assert!(
-        said.contains("--sizes sizes.csv: has 16 ranks, the platform 8"),
+        said.contains("--block-sizes sizes.csv: has 16 ranks, the platform 8"),
         "{said}"
     );
 }

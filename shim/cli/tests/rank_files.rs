@@ -44,7 +44,12 @@ fn a_placement_is_written_in_the_form_that_its_name_or_the_option_says() {
     let desk = desk();
     let hosts = ["--hosts", "fourmi017,fourmi022"];
     let convert = |out: &str, options: &[&str]| {
-        let words = [&["convert", "app.placement.yaml", out][..], &hosts, options].concat();
+        let words = [
+            &["convert", "app.placement.yaml", "-o", out][..],
+            &hosts,
+            options,
+        ]
+        .concat();
         desk.run(&words).good();
         desk.text(out)
     };
@@ -63,12 +68,13 @@ fn a_placement_is_written_in_the_form_that_its_name_or_the_option_says() {
 #[test]
 fn a_placement_without_hosts_or_with_too_few_is_refused() {
     let desk = desk();
-    let nameless = desk.run(&["convert", "app.placement.yaml", "app.rankfile"]);
+    let nameless = desk.run(&["convert", "app.placement.yaml", "-o", "app.rankfile"]);
     let said = nameless.refusal(2);
     assert!(said.contains("belongs to no named host"), "{said}");
     let words = [
         "convert",
         "app.placement.yaml",
+        "-o",
         "x.rankfile",
         "--hosts",
         "a,b,c",

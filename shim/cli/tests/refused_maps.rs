@@ -132,16 +132,16 @@ fn what_makes_no_sense_is_refused_in_one_line() {
              file, or describe as many",
         ),
         (
-            "--tree 2:2:2 --budget soon",
+            "--tree 2:2:2 --time-limit soon",
             2,
-            "invalid value 'soon' for '--budget <SECONDS>': write a number of seconds, such as 10 \
-             or 0.5; `treepie --help` shows the usage",
+            "invalid value 'soon' for '--time-limit <TIME>': `soon` is no time; write one such as 90, \
+             60s, 10min, 2h or 90d; `treepie map --help` shows the usage",
         ),
         (
             "--tree 2:2:2 --topology 2:2",
             2,
             "the argument '--tree <ARITIES>' cannot be used with '--topology <TOPOLOGY>'; \
-             `treepie --help` shows the usage",
+             `treepie map --help` shows the usage",
         ),
     ] {
         assert_eq!(refusal(&desk, options, status), expected, "{options}");

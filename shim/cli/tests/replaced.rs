@@ -96,11 +96,11 @@ fn what_is_as_run_and_what_is_modelled_is_said_in_text_json_and_html() {
     );
     assert_eq!((of(0, "calls"), of(0, "bytes")), (10.into(), 70_000.into()));
     let words = [
-        "show",
+        "report",
         "replaced.profile.yaml",
         "--topology",
         "4:2",
-        "--html",
+        "-o",
         "report.html",
     ];
     desk.run(&words).good();

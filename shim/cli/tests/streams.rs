@@ -43,7 +43,9 @@ fn what_has_no_end_is_read_up_to_a_limit() {
         "/dev/zero: is larger than 256 MiB, the limit for input files; check its name"
     );
     std::os::unix::fs::symlink("/dev/zero", desk.path("zero.txt")).unwrap();
-    let said = desk.run(&["convert", "zero.txt", "zero.csv"]).refusal(1);
+    let said = desk
+        .run(&["convert", "zero.txt", "-o", "zero.csv"])
+        .refusal(1);
     assert!(said.contains("a line has no end"), "{said}");
 }
 

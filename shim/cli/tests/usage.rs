@@ -23,10 +23,6 @@ fn wrong_usage_is_one_line_with_status_2() {
             "the following required arguments were not provided: <FILE>",
         ),
         (
-            &["prove", "a.placement.yaml", "--", "mpirun"],
-            "a.placement.yaml: there is no such file; give one that `treepie map`",
-        ),
-        (
             &["prove", "a.placement.yaml", "--difference", "80", "--", "x"],
             "invalid value '80' for '--difference <PERCENT>': `80` is no percentage from 0 to 50",
         ),
@@ -63,12 +59,17 @@ fn wrong_usage_is_one_line_with_status_2() {
             "invalid value 'loud' for '--log <LEVEL>': no log level is called `loud`",
         ),
         (
-            &["show", "a.yaml", "--svg", "a.svg", "--png", "a.png"],
-            "the argument '--svg <OUT>' cannot be used with '--png <OUT>'",
+            &["show", "a.yaml", "-o", "a.svg", "-o", "a.png"],
+            "the argument '--output <FILE>' cannot be used multiple times",
         ),
         (
-            &["show", "a.yaml", "b.yaml", "--png", "a.png"],
-            "b.yaml: only --html takes several files; show one at a time",
+            &["show", "4:2:2", "-o", "a.html"],
+            "-o a.html: a picture ends in .svg or .png; `treepie report` writes pages",
+        ),
+        (
+            &["cut", "--every", "never", "--", "x"],
+            "invalid value 'never' for '--every <TIME>': `never` is no time; write one such as 90, \
+             60s, 10min",
         ),
     ] {
         let refusal = desk.run(arguments).refusal(2);
@@ -84,7 +85,9 @@ fn rules_of_han_are_written_beside_those_of_tuned() {
         "treepie: tuning\nversion: 1\nmpi: open-mpi 5.0.11\nranks: 4\nhosts: 2\nrows:\n\
          - {operation: bcast, ranks: 4, from_bytes: 8, algorithm: chain, us: 1, native_us: 2}\n",
     );
-    let answer = desk.run(&["convert", "tuning.yaml", "a.rules"]).good();
+    let answer = desk
+        .run(&["convert", "tuning.yaml", "-o", "a.rules"])
+        .good();
     for file in ["a.rules", "a-han.rules"] {
         assert!(
             answer.out.contains(&format!("{file}: written")),
@@ -199,26 +202,6 @@ fn doctor_writes_one_file_for_support_without_the_home_of_its_user() {
     );
 }
 
-/// docs/reference/exit-status.md.
-#[test]
-fn a_command_that_runs_a_job_fails_itself_with_a_status_of_its_own() {
-    let desk = Desk::new();
-    desk.launcher("mpirun", "mpirun (Open MPI) 4.1.4", "exit 7");
-    let job = ["--", "./mpirun", "-np", "2", "/bin/sh"];
-    let run = |words: &[&str]| desk.run(&[words, &job].concat());
-    // The job's status, wrong usage, and that of a library whose path cannot be passed to a
-    // launcher.
-    assert_eq!(run(&["replay", "--permutation", "1,0"]).status, 7);
-    assert_eq!(run(&["replay", "none.yaml"]).status, 2);
-    desk.write("with space.so", "");
-    for words in [&["profile"][..], &["replay", "--permutation", "1,0"]] {
-        let mut command = desk.treepie(&[words, &job].concat());
-        command.env("TREEPIE_LIBRARY", desk.path("with space.so"));
-        assert_eq!(Answer::from(command.output().unwrap()).status, 125);
-    }
-    assert_eq!(desk.run(&["show", "none.yaml"]).status, 1);
-}
-
 #[test]
 fn doctor_knows_a_program_that_does_not_exist() {
     let desk = Desk::new();
@@ -293,14 +276,14 @@ fn the_quiet_write_their_files_and_say_nothing() {
     desk.halo("app.profile.yaml");
     for arguments in [
         &["map", "app.profile.yaml", "--topology", "4:2:2", "--quiet"][..],
-        &["convert", "app.profile.yaml", "m.txt", "--quiet"],
+        &["convert", "app.profile.yaml", "-o", "m.txt", "--quiet"],
     ] {
         let answer = desk.run(arguments).good();
         assert_eq!((answer.out.as_str(), answer.err.as_str()), ("", ""));
     }
     assert!(desk.path("app.placement.yaml").exists() && desk.path("m.txt").exists());
     let json = desk
-        .run(&["convert", "app.profile.yaml", "m.mtx", "--json"])
+        .run(&["convert", "app.profile.yaml", "-o", "m.mtx", "--json"])
         .good()
         .json();
     assert_eq!(json["ranks"], 16);
@@ -325,7 +308,7 @@ fn on_a_terminal(desk: &Desk, command: &str, variable: Option<&str>) -> String {
 fn progress_and_colours_are_for_terminals_only() {
     let desk = Desk::new();
     desk.halo("app.profile.yaml");
-    let map = "map app.profile.yaml --topology 4:2:2 --budget 0.5";
+    let map = "map app.profile.yaml --topology 4:2:2 --time-limit 0.5";
     let shown = on_a_terminal(&desk, map, None);
     assert!(
         shown.contains("placing 16 ranks") && shown.contains(" of 0.5 s"),

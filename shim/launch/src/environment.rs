@@ -29,7 +29,7 @@ impl Variables {
     /// A value contains a line break, which no launcher passes on.
     pub fn collect(
         environment: impl IntoIterator<Item = (OsString, OsString)>,
-        settings: &[(&str, OsString)],
+        settings: &[(impl AsRef<str>, OsString)],
     ) -> Result<Self, CommandError> {
         let mut variables = Variables::default();
         for (name, value) in environment {
@@ -42,9 +42,10 @@ impl Variables {
             }
         }
         for (name, value) in settings {
+            let name = name.as_ref();
             // An empty value removes one that the user has set; there may be none.
-            if !value.is_empty() || variables.settings.contains_key(*name) {
-                variables.settings.insert((*name).to_owned(), value.clone());
+            if !value.is_empty() || variables.settings.contains_key(name) {
+                variables.settings.insert(name.to_owned(), value.clone());
             }
         }
         for (name, value) in &variables.settings {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{search, timed};
-use crate::error::CommandError;
+use crate::error::{CommandError, Subject};
 
 /// Time limit of a launcher to print its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(10);
@@ -64,12 +64,12 @@ impl Launcher {
             .first()
             .ok_or_else(|| CommandError::usage("no job: write it after --"))?;
         let path = search::executable(name).ok_or_else(|| {
-            CommandError::usage(format!(
+            CommandError::failed(format!(
                 "{}: no such program; check its name and PATH, or write its whole path",
                 name.display()
             ))
         })?;
-        let family = family_of(&path)?;
+        let family = family_of(&path).map_err(|error| error.about(Subject::Launcher))?;
         Ok(Launcher { path, family })
     }
 
@@ -114,7 +114,7 @@ fn family_of(path: &Path) -> Result<Family, CommandError> {
     }
     let text = timed::output(path, &["--version"], VERSION_LIMIT).unwrap_or_default();
     family_of_version(&text).ok_or_else(|| {
-        CommandError::usage(format!(
+        CommandError::failed(format!(
             "{}: the MPI of this launcher is unknown; give the MPI's own launcher \
              (mpirun.openmpi, mpiexec.hydra, srun), or set LD_PRELOAD and the TREEPIE_ variables by hand",
             path.display()

@@ -48,7 +48,7 @@ fn run_command(invocation: &Invocation, command: Command) -> Result<u8, CommandE
 /// Replaces this process by the program of an invocation; returns only if that fails.
 pub fn become_program(invocation: &Invocation) -> CommandError {
     let error = command(invocation).exec();
-    CommandError::usage(format!(
+    CommandError::failed(format!(
         "{}: cannot be started: {error}",
         invocation.program.display()
     ))
@@ -64,7 +64,7 @@ pub fn start(
     signals: &Signals,
 ) -> Result<Child, CommandError> {
     let child = command.spawn().map_err(|error| {
-        CommandError::usage(format!(
+        CommandError::failed(format!(
             "{}: cannot be started: {error}",
             invocation.program.display()
         ))

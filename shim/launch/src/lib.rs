@@ -39,7 +39,7 @@ pub mod written;
 
 use std::ffi::OsString;
 
-use crate::error::CommandError;
+use crate::error::{CommandError, Subject};
 use environment::Variables;
 use family::Launcher;
 use injection::Invocation;
@@ -51,12 +51,14 @@ use injection::Invocation;
 /// a program, or the launcher cannot pass on a value.
 pub fn prepare(
     command: &[OsString],
-    settings: &[(&str, OsString)],
+    settings: &[(impl AsRef<str>, OsString)],
 ) -> Result<Invocation, CommandError> {
-    surroundings::require_enabled()?;
+    surroundings::require_enabled().map_err(|error| error.about(Subject::Setting))?;
     let launcher = Launcher::detect(command)?;
-    surroundings::require_outside(&launcher)?;
-    reach::require_reachable(&launcher, command, &library::find()?)?;
+    surroundings::require_outside(&launcher).map_err(|error| error.about(Subject::Launcher))?;
+    let library = library::find().map_err(|error| error.about(Subject::Library))?;
+    reach::require_reachable(&launcher, command, &library)
+        .map_err(|error| error.about(Subject::Program))?;
     shown(command, settings)
 }
 
@@ -66,10 +68,11 @@ pub fn prepare(
 /// See [`prepare`], except for programs.
 pub fn shown(
     command: &[OsString],
-    settings: &[(&str, OsString)],
+    settings: &[(impl AsRef<str>, OsString)],
 ) -> Result<Invocation, CommandError> {
     let launcher = Launcher::detect(command)?;
-    let library = library::find()?;
+    let library = library::find().map_err(|error| error.about(Subject::Library))?;
     let variables = Variables::collect(std::env::vars_os(), settings)?;
     injection::inject(&launcher, &library, &variables, command)
+        .map_err(|error| error.about(Subject::Launcher))
 }

@@ -163,7 +163,10 @@ impl ProtocolRow {
         let (time, added, waves) = match self.run {
             Ok(run) => (
                 units::span(run.seconds),
-                format!("{:+.2} %", 100.0 * (run.seconds / outcome.plain - 1.0)),
+                match run.seconds / outcome.plain {
+                    times if times > 11.0 => format!("{times:.1}×"),
+                    times => format!("{:+.2} %", 100.0 * (times - 1.0)),
+                },
                 run.waves.to_string(),
             ),
             Err(_) => ("never ends".to_owned(), "-".to_owned(), "-".to_owned()),

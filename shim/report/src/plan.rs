@@ -31,15 +31,14 @@ pub fn describe(plan: &Simulated) -> String {
     )
 }
 
-/// Formats a few lines.
-pub fn text(platform: &str, plan: &Simulated) -> String {
+/// Two lines: times, and messages.
+pub fn facts(plan: &Simulated) -> String {
     let outcome = &plan.outcome;
     let ends = outcome.ends.iter().copied();
     let first = ends.fold(f64::INFINITY, f64::min);
     format!(
-        "{platform}: {}\n  {} until the last rank has ended, {} for the first\n  \
+        "  {} until the last rank has ended, {} for the first\n  \
          {} of {} at most, {} between clusters\n",
-        describe(plan),
         units::seconds(outcome.seconds),
         units::seconds(first),
         pluralize(outcome.messages, "message"),

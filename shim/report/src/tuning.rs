@@ -58,7 +58,7 @@ pub fn text(name: &str, file: &TuningFile) -> String {
     let open = tuning.rows.iter().filter(|row| row.undecided).count();
     if open > 0 {
         let rows = pluralize(open, "row");
-        text += &format!("open: {rows}; with more --seconds the order may become clear\n");
+        text += &format!("open: {rows}; with a longer --time-limit the order may become clear\n");
     }
     text
 }

@@ -1,5 +1,7 @@
 //! Numbers in readable form. Bytes in powers of 1024, like MPI tools.
 
+use treepie_base::time::YEAR;
+
 /// Names of the powers of 1024.
 const BINARY: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
@@ -58,9 +60,6 @@ pub fn span(value: f64) -> String {
     format!("{} {unit}", three_digits(value / scale))
 }
 
-/// Seconds of a year.
-pub const YEAR: f64 = 365.25 * 86_400.0;
-
 /// A time with the precision for marks `step` seconds apart: `1.020 s`, `990 ms`.
 pub(crate) fn seconds_by(value: f64, step: f64) -> String {
     let (scale, unit) = match value.abs() {
@@ -98,10 +97,15 @@ pub fn share(part: f64, whole: f64) -> String {
     }
 }
 
-/// Relative change from `before`: `-62.5 %`, `+3.1 %`, `0 %`.
+/// More than this many times as much is no change in per cent that one can imagine.
+const MOST_TIMES: f64 = 11.0;
+
+/// Relative change from `before`: `-62.5 %`, `+3.1 %`, `0 %`, `12.5×`.
 pub fn change(before: f64, after: f64) -> String {
     if before == after {
         "0 %".to_owned()
+    } else if before > 0.0 && after > MOST_TIMES * before {
+        format!("{}×", three_digits(after / before))
     } else if before > 0.0 {
         format!("{:+.1} %", 100.0 * (after - before) / before)
     } else {
@@ -204,6 +208,8 @@ mod tests {
         assert_eq!(share(1.0, 4.0), "25.0 %");
         assert_eq!(share(0.0, 0.0), "-");
         assert_eq!(change(8.0, 3.0), "-62.5 %");
+        assert_eq!(change(1.0, 11.0), "+1000.0 %");
+        assert_eq!(change(2.0, 25.0), "12.5×");
         assert_eq!(change(0.0, 3.0), "new");
         assert_eq!(change(0.0, 0.0), "0 %");
     }

@@ -115,7 +115,7 @@ impl Ranks<'_> {
         let operations = operations.into_iter().collect::<Vec<_>>().join(",");
         let mut words: Vec<OsString> = vec![artifacts::command().into()];
         words.extend(["tune", "-q", "--without-plans", "--commutative"].map(OsString::from));
-        words.extend(["--seconds", "60", "--collectives", &operations].map(OsString::from));
+        words.extend(["--time-limit", "60", "--collectives", &operations].map(OsString::from));
         words.extend(["--sizes", &sizes, "-o"].map(OsString::from));
         words.extend([self.tuning().into_os_string(), "--".into()]);
         words.extend(self.launch(None, &[]));

@@ -149,7 +149,7 @@ fn assert_controls(outcome: &Outcome, values: [i32; 4]) {
 #[track_caller]
 fn convert(input: &Path, output: &Path) {
     let mut command = Command::new(artifacts::command());
-    command.arg("convert").arg(input).arg(output);
+    command.arg("convert").arg(input).arg("-o").arg(output);
     run_watched(command, LIMIT, "treepie convert").succeeded();
 }
 

@@ -36,7 +36,7 @@ pub fn tune_measures_each_algorithm_and_writes_what_the_mpi_reads(mpi: Mpi) {
         "bcast,scan",
         "--sizes",
         "8",
-        "--seconds",
+        "--time-limit",
         "10",
     ];
     let outcome = tune(mpi, &options, &output);
@@ -89,7 +89,7 @@ pub fn what_a_profile_has_is_measured(mpi: Mpi) {
         .succeeded();
     let output = directory.path().join("tuned");
     let profile = profile.display().to_string();
-    tune(mpi, &[&profile, "--seconds", "4", "-q"], &output);
+    tune(mpi, &[&profile, "--time-limit", "4", "-q"], &output);
     let file = TuningFile::read(&output.join("tuning.yaml")).expect("a tuning");
     let rows = file.rows.iter();
     let measured: BTreeSet<(Operation, usize, u64)> = rows

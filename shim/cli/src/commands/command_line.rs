@@ -7,7 +7,7 @@ use crate::commands::groups::grouped;
 use crate::commands::outcome::Outcome;
 use crate::commands::{
     compare, completions, convert, cut, doctor, exec, help, hosts, learning, manual, map, predict,
-    probe, profile, prove, read_hwloc_file, reference, replay, show, supervise, tune, why,
+    probe, profile, prove, read_hwloc_file, reference, replay, report, show, supervise, tune, why,
 };
 
 /// Version of the package, and the commit from which it was built, if known.
@@ -29,7 +29,7 @@ The usual way:
   treepie replay app.placement.yaml -- mpirun -np 16 ./app
 
 `treepie COMMAND --help` lists the options, `treepie help TOPIC` shows a page of the book:
-variables, support, limits, exit-status, ...")]
+placement, hangs, tuning, modules, support, variables, ...; `treepie help` lists all.")]
 pub struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -49,6 +49,7 @@ pub(super) enum Command {
     Supervise(supervise::Arguments),
     Cut(cut::Arguments),
     Show(show::Arguments),
+    Report(report::Arguments),
     Compare(compare::Arguments),
     Convert(convert::Arguments),
     Doctor(doctor::Arguments),
@@ -92,6 +93,14 @@ impl CommandLine {
         CommandLine::from_arg_matches(&matches)
     }
 
+    /// The subcommand that the arguments of this process name.
+    pub fn named() -> Option<String> {
+        let mut words = std::env::args_os().skip(1).map(|word| word.into_string());
+        let name = words.next()?.ok()?;
+        CommandLine::command().find_subcommand(&name)?;
+        Some(name)
+    }
+
     /// Runs the subcommand.
     ///
     /// # Errors
@@ -111,7 +120,7 @@ impl Command {
     fn runs_job(&self) -> bool {
         match self {
             Command::Profile(_) | Command::Replay(_) | Command::Run(_) => true,
-            Command::Supervise(_) => true,
+            Command::Supervise(_) | Command::Exec(_) => true,
             Command::Cut(arguments) => !arguments.command.is_empty(),
             _ => false,
         }
@@ -131,6 +140,7 @@ impl Command {
             Command::Supervise(arguments) => supervise::run(&arguments),
             Command::Cut(arguments) => cut::run(&arguments),
             Command::Show(arguments) => show::run(&arguments),
+            Command::Report(arguments) => report::run(&arguments),
             Command::Compare(arguments) => compare::run(&arguments),
             Command::Convert(arguments) => convert::run(&arguments),
             Command::Doctor(arguments) => doctor::run(&arguments),

@@ -20,26 +20,26 @@ use treepie_report::words::pluralize;
 use treepie_topology::rank_files::{self, Form, LauncherSlot, slots};
 use treepie_traffic::formats::Format;
 
+use crate::commands::options::Printing;
 use crate::commands::outcome::Outcome;
-use crate::output;
 
 /// Write a profile, a matrix or a placement in another format
-///
-/// The endings of the names select the formats: .mtx (MatrixMarket), .txt or .mat (all numbers, row
-/// sends to column), .csv, .graph (METIS, KaHIP), .grf (Scotch); .prof (Open MPI's monitoring, all
-/// ranks of NAME.RANK.prof) can only be read. X.parts/, the partial profiles of a job without an
-/// orderly end, also becomes a profile if the output ends in .yaml. A placement is written for a
-/// launcher: .rankfile (Open MPI), .hostfile (Hydra), MPICH_RANK_ORDER (Cray), or the form in --to.
-/// A tuning is written for its MPI: .rules (Open MPI 4 and 5), .json (Open MPI 6; MPICH's
-/// collective selection, in the form of the library with which it was measured), .env (variables).
-/// A profile is written for other tools: .table.csv and .parquet (a row for each pair of ranks,
-/// layer and phase), .calls.csv and .calls.parquet (calls by rank and class), .graphml and .gexf
-/// (ranks with their hosts and cores), .trace.json (Perfetto), .prom (OpenMetrics).
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Endings of a matrix: .mtx (MatrixMarket), .txt or .mat (all numbers, row sends to column), .csv,
+.graph (METIS, KaHIP), .grf (Scotch); .prof (Open MPI's monitoring, all ranks of NAME.RANK.prof) is
+read only. X.parts/, which the ranks of a job leave that ended abnormally, becomes a profile, .yaml.
+Of a placement, for a launcher: .rankfile (Open MPI), .hostfile (Hydra), MPICH_RANK_ORDER (Cray), or
+any name with --to. Of a tuning, for its MPI: .rules (Open MPI 4 and 5), .json (Open MPI 6; MPICH's
+collective selection, as its library has it where it was measured), .env (variables).
+Of a profile, for other tools: .table.csv and .parquet (a row for each pair of ranks, layer and
+phase), .calls.csv and .calls.parquet (calls by rank and class), .graphml and .gexf (ranks with
+their hosts and cores), .trace.json (Perfetto), .prom (OpenMetrics).")]
 pub struct Arguments {
     /// Profile, directory of partial profiles, matrix, placement, or tuning
     input: PathBuf,
-    /// Matrix, profile or launcher's file to write
+    /// File to write, in the form of its ending
+    #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// Form of a placement: open-mpi, open-mpi-physical, hydra, slurm, flux, parastation, pbs,
     /// cray, pjm
@@ -51,23 +51,16 @@ pub struct Arguments {
     /// Names of the nodes of a placement on a bare shape
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) hosts: Option<Vec<String>>,
-    /// Print no summary
-    #[arg(long, short, conflicts_with = "json")]
-    pub(crate) quiet: bool,
-    /// Print the list of written files as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
     #[command(flatten)]
     pub(crate) choice: MatrixChoice,
 }
 
 /// Reports the written file.
 fn report(arguments: &Arguments, ranks: usize, text: &str) -> Outcome {
-    match (arguments.json, arguments.quiet) {
-        (true, _) => output::print_json(&json!({ "output": arguments.output, "ranks": ranks }))?,
-        (false, true) => {}
-        (false, false) => output::print(text)?,
-    }
+    let json = || json!({ "output": arguments.output, "ranks": ranks });
+    arguments.printing.answer(json, || text.to_owned())?;
     Ok(ExitCode::SUCCESS)
 }
 

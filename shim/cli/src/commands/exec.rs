@@ -8,8 +8,9 @@ use treepie_launch::error::CommandError;
 use treepie_launch::family::{Family, Launcher};
 use treepie_launch::injection::Invocation;
 use treepie_launch::{job, shown, surroundings};
-use treepie_profile::settings::{Mode, SITE_VARIABLE, Settings, variable_of};
+use treepie_profile::settings::{Mode, SITE_VARIABLE, variable_of};
 
+use crate::commands::options::assignment;
 use crate::commands::outcome::Outcome;
 
 /// Become a program, with the library preloaded into it alone
@@ -23,7 +24,8 @@ pub struct Arguments {
     /// Mode of the library: off, profile, replay, auto
     #[arg(long, value_name = "MODE", value_parser = str::parse::<Mode>)]
     mode: Option<Mode>,
-    /// A setting, such as output=app.profile.yaml
+    /// Any setting of the library, such as output=app.profile.yaml; may be repeated. `treepie help
+    /// variables` has a list
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
     set: Vec<(String, String)>,
     /// The program and its arguments
@@ -65,19 +67,10 @@ fn with_library(arguments: &Arguments) -> Result<Invocation, CommandError> {
     };
     let set = arguments.set.iter();
     let set = set.map(|(name, value)| (variable_of(name), value.clone()));
-    let variables: Vec<(String, String)> = [mode].into_iter().chain(set).collect();
-    let variables: Vec<(&str, OsString)> = variables
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.into()))
+    let variables: Vec<(String, OsString)> = [mode]
+        .into_iter()
+        .chain(set)
+        .map(|(name, value)| (name, value.into()))
         .collect();
     shown(&arguments.command, &variables)
-}
-
-/// A setting and its value.
-fn assignment(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text
-        .split_once('=')
-        .ok_or_else(|| "write NAME=VALUE, such as output=app.profile.yaml".to_owned())?;
-    Settings::check_text(name, value)?;
-    Ok((name.to_owned(), value.to_owned()))
 }

@@ -30,7 +30,7 @@ pub const GROUPS: [Group; 6] = [
         "place",
         "count the traffic, and put ranks where they belong",
         &[
-            "profile", "map", "replay", "exec", "hosts", "compare", "show", "convert",
+            "profile", "map", "replay", "exec", "hosts", "compare", "show", "report", "convert",
         ],
     ),
     group(

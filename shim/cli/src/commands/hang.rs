@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use rustix::process::{Signal, getpid, kill_process};
-use treepie_base::note;
+use treepie_base::{note, time};
 use treepie_jobstate::pages::TICK;
 use treepie_jobstate::waits::VerdictKind;
 use treepie_launch::error::CommandError;
@@ -25,11 +25,14 @@ use treepie_report::waits::Hang;
 /// Option to watch a job while it runs.
 #[derive(Debug, Args)]
 pub struct HangChoice {
-    /// Watch the job: if no rank makes a call for SECONDS, print why it hangs, if it does;
-    /// with :kill (60:kill), end it then
-    #[arg(long, value_name = "SECONDS", value_parser = str::parse::<Patience>)]
+    /// Watch the job: if no rank makes a call for this time, print why it hangs, if it does;
+    /// with :kill (10min:kill), end it then
+    #[arg(long, value_name = "TIME", value_parser = str::parse::<Patience>)]
     hang: Option<Patience>,
 }
+
+/// Shorter times without a call are usual.
+const LEAST: Duration = Duration::from_secs(1);
 
 /// Parameters of `--hang`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,21 +47,14 @@ impl FromStr for Patience {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (seconds, kills) = match text.strip_suffix(":kill") {
-            Some(seconds) => (seconds, true),
+        let (time, kills) = match text.strip_suffix(":kill") {
+            Some(time) => (time, true),
             None => (text, false),
         };
-        let number = seconds
-            .parse()
-            .ok()
-            .filter(|number| (1.0..=1e7).contains(number));
-        let number: f64 = number.ok_or_else(|| {
-            format!("`{text}` is no time; write seconds, 1 at least, such as 60 or 60:kill")
-        })?;
-        Ok(Patience {
-            limit: Duration::from_secs_f64(number),
-            kills,
-        })
+        match time::parse(time)? {
+            limit if limit >= LEAST => Ok(Patience { limit, kills }),
+            _ => Err(format!("`{text}` is too short; write 1s at least")),
+        }
     }
 }
 

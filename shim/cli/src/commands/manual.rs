@@ -8,9 +8,9 @@ use clap::{Args, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use treepie_base::write_atomically;
+use treepie_book::{PAGES, Page};
 use treepie_launch::error::CommandError;
 
-use crate::commands::help::{PAGES, Page};
 use crate::commands::outcome::Outcome;
 use crate::output;
 

@@ -1,6 +1,5 @@
 //! The subcommands, one file each, and options shared by several of them.
 
-mod answer;
 mod command_line;
 mod compare;
 mod completions;
@@ -25,9 +24,11 @@ mod prove;
 mod read_hwloc_file;
 mod reference;
 mod replay;
+mod report;
 mod show;
 mod supervise;
 mod tune;
 mod why;
 
 pub use command_line::CommandLine;
+pub use help::hint;

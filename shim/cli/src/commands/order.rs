@@ -10,16 +10,32 @@ use treepie_base::note;
 use treepie_jobstate::order::file::{
     self, Order, directory_of, is_directory, is_order, remove_directory,
 };
-use treepie_launch::error::CommandError;
+use treepie_launch::error::{CommandError, Subject};
 use treepie_launch::written::{Watch, is_ours};
 use treepie_profile::settings::AfterEnd;
 use treepie_report::order::{Compared, Summary};
 use treepie_report::words::pluralize;
 
-use super::options::absolute_path;
+use super::options::{Printing, Seed, absolute_path, seconds};
 use crate::commands::options::require_directory;
 use crate::commands::outcome::Outcome;
-use crate::output;
+
+/// Whether sends are delayed, so that another order is likely.
+#[derive(Debug, Args)]
+struct Delays {
+    /// Delay sends of some ranks, up to 2 ms each: another --seed gives another run
+    #[arg(long, requires = "order")]
+    delays: bool,
+    #[command(flatten)]
+    seed: Seed,
+}
+
+impl Delays {
+    /// The seed, where sends are delayed.
+    fn seed(&self) -> Option<u64> {
+        self.delays.then(|| self.seed.seed.unwrap_or_default())
+    }
+}
 
 /// Options for recording the order of receives.
 #[derive(Debug, Args)]
@@ -27,10 +43,8 @@ pub struct RecordChoice {
     /// Record the order of receives, probes and polls into this file, for `treepie replay --order`
     #[arg(long, value_name = "FILE")]
     order: Option<PathBuf>,
-    /// Delay sends of some ranks by up to 2 ms each, depending on this number: another number gives
-    /// another run
-    #[arg(long, value_name = "SEED", requires = "order")]
-    delays: Option<u64>,
+    #[command(flatten)]
+    delays: Delays,
 }
 
 impl RecordChoice {
@@ -44,7 +58,7 @@ impl RecordChoice {
         };
         let path = absolute_path(path)?;
         require_directory(&path, "--order")?;
-        Ok(variables(path, self.delays))
+        Ok(variables(path, self.delays.seed()))
     }
 
     /// Records the existing order before the job starts.
@@ -89,17 +103,16 @@ pub struct ReplayChoice {
     /// any placement, but with the same program, input and number of ranks
     #[arg(long, value_name = "FILE")]
     order: Option<PathBuf>,
-    /// Maximum time in seconds for which a call waits for the recorded message before the job is
-    /// ended; 0 for no limit [default: 60]
-    #[arg(long, value_name = "SECONDS", requires = "order")]
-    patience: Option<String>,
+    /// Maximum time for which a call waits for the recorded message before the job is ended; 0 for
+    /// no limit [default: 60s]
+    #[arg(long, value_name = "TIME", requires = "order", value_parser = seconds)]
+    order_timeout: Option<f64>,
     /// Behaviour after the end of a recorded run that ended early: free (messages are taken in
     /// order of arrival) or stop (the job is ended) [default: free]
     #[arg(long, value_name = "HOW", requires = "order", value_parser = str::parse::<AfterEnd>)]
     after_end: Option<AfterEnd>,
-    /// Delay sends of some ranks by up to 2 ms each, depending on this number
-    #[arg(long, value_name = "SEED", requires = "order")]
-    delays: Option<u64>,
+    #[command(flatten)]
+    delays: Delays,
 }
 
 impl ReplayChoice {
@@ -114,14 +127,13 @@ impl ReplayChoice {
         let Some(path) = &self.order else {
             return Ok(Vec::new());
         };
-        let usage = |error: file::OrderError| CommandError::usage(error.to_string());
-        let order = Order::read(path).map_err(usage)?;
+        let order = Order::read(path).map_err(refused)?;
         order
             .check(path, ranks().unwrap_or(order.run.ranks))
-            .map_err(usage)?;
-        let mut variables = variables(absolute_path(path)?, self.delays);
-        if let Some(seconds) = &self.patience {
-            variables.push(("TREEPIE_ORDER_PATIENCE", seconds.into()));
+            .map_err(refused)?;
+        let mut variables = variables(absolute_path(path)?, self.delays.seed());
+        if let Some(seconds) = self.order_timeout {
+            variables.push(("TREEPIE_ORDER_TIMEOUT", seconds.to_string().into()));
         }
         if let Some(how) = self.after_end {
             variables.push(("TREEPIE_ORDER_AFTER_END", how.to_string().into()));
@@ -144,7 +156,7 @@ fn variables(order: PathBuf, delays: Option<u64>) -> Vec<(&'static str, OsString
 }
 
 fn refused(error: file::OrderError) -> CommandError {
-    CommandError::failed(error.to_string())
+    CommandError::failed(error.to_string()).about(Subject::Order)
 }
 
 /// True if this is an order, or the logs of a job.
@@ -156,14 +168,10 @@ pub fn is_one(path: &Path) -> bool {
 ///
 /// # Errors
 /// The file cannot be read, or an output cannot be written.
-pub fn show(path: &Path, json: bool) -> Outcome {
+pub fn show(path: &Path, printing: Printing) -> Outcome {
     let order = Order::read(path).map_err(refused)?;
     let summary = Summary::new(path, &order);
-    if json {
-        output::print_json(&summary)?
-    } else {
-        output::print(&summary.text())?
-    }
+    printing.answer(|| &summary, || summary.text())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -171,16 +179,12 @@ pub fn show(path: &Path, json: bool) -> Outcome {
 ///
 /// # Errors
 /// The files cannot be read, or have different numbers of ranks.
-pub fn compare(paths: [&Path; 2], json: bool) -> Outcome {
+pub fn compare(paths: [&Path; 2], printing: Printing) -> Outcome {
     let [before, after] = paths;
     let first = Order::read(before).map_err(refused)?;
     let second = Order::read(after).map_err(refused)?;
     second.check(after, first.run.ranks).map_err(refused)?;
     let compared = Compared::new(paths, [&first, &second]);
-    if json {
-        output::print_json(&compared)?
-    } else {
-        output::print(&compared.text())?
-    }
+    printing.answer(|| &compared, || compared.text())?;
     Ok(ExitCode::SUCCESS)
 }

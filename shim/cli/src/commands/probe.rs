@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use serde_json::json;
-use treepie_base::{Header, check_writable, list, write_atomically};
+use treepie_base::{Header, check_writable, list, time, write_atomically};
 use treepie_launch::error::CommandError;
 use treepie_launch::family::Launcher;
 use treepie_launch::injection::Invocation;
@@ -24,7 +24,7 @@ use treepie_report::table::Table;
 use treepie_report::words::pluralize;
 use treepie_report::{platform as report, units};
 
-use super::options::absolute_path;
+use super::options::{Printing, absolute_path};
 use crate::commands::outcome::Outcome;
 use crate::output;
 
@@ -59,9 +59,9 @@ pub struct Arguments {
     /// Platform to write; with --latencies and without hosts, a MagPIe cluster file
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Maximum seconds for the measurement
-    #[arg(long, value_name = "SECONDS", default_value = "60")]
-    budget: f64,
+    /// Maximum time for the measurement
+    #[arg(long, value_name = "TIME", default_value = "1min", value_parser = time::parse)]
+    time_limit: Duration,
     /// Largest message to measure: 64K, 1M
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1M")]
     largest: u64,
@@ -71,7 +71,7 @@ pub struct Arguments {
     /// Also measure several simultaneous pairs: of two clusters, of two hosts of a cluster, and of
     /// ranks of a host
     #[arg(long)]
-    together: bool,
+    concurrent: bool,
     /// Also measure the response of each cluster when all its ranks send to all others together:
     /// its contention, which predictions of such exchanges then use
     #[arg(long)]
@@ -80,12 +80,8 @@ pub struct Arguments {
     /// packing, puts, gets, accumulates, and the kinds of epochs
     #[arg(long)]
     ways: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print no summary
-    #[arg(long, short, conflicts_with = "json")]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
     /// The launcher with its options, without a program
     #[arg(last = true, value_name = "LAUNCHER")]
     pub(crate) command: Vec<OsString>,
@@ -116,17 +112,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn check(arguments: &Arguments) -> Result<(), CommandError> {
-    for (option, value) in [
-        ("--tolerance", arguments.tolerance),
-        ("--budget", arguments.budget),
-    ] {
-        if !(value.is_finite() && value >= 0.0) {
-            return Err(CommandError::usage(format!(
-                "{option} {value}: a number from 0 was expected"
-            )));
-        }
+    let tolerance = arguments.tolerance;
+    if tolerance.is_finite() && tolerance >= 0.0 {
+        return Ok(());
     }
-    Ok(())
+    Err(CommandError::usage(format!(
+        "--tolerance {tolerance}: a number from 0 was expected"
+    )))
 }
 
 fn cluster(arguments: &Arguments, path: &Path) -> Outcome {
@@ -146,10 +138,6 @@ fn cluster(arguments: &Arguments, path: &Path) -> Outcome {
         };
         write_atomically(output, |out| out.write_all(clusters.to_text().as_bytes()))?;
     }
-    if arguments.json {
-        output::print_json(&json!({ "clusters": partition.clusters }))?;
-        return Ok(ExitCode::SUCCESS);
-    }
     let spreads = partition.spread(&matrix);
     let mut table = Table::new(["cluster", "nodes", "longest/shortest", "members"]);
     for (number, members) in partition.clusters.iter().enumerate() {
@@ -160,14 +148,18 @@ fn cluster(arguments: &Arguments, path: &Path) -> Outcome {
             list::to_text(members),
         ]);
     }
-    output::print(&format!(
-        "{}: {} in {}, tolerance {}\n\n{}",
-        path.display(),
-        pluralize(matrix.order(), "node"),
-        pluralize(partition.clusters.len(), "cluster"),
-        arguments.tolerance,
-        table.text()
-    ))?;
+    let words = || {
+        format!(
+            "{}: {} in {}, tolerance {}\n\n{}",
+            path.display(),
+            pluralize(matrix.order(), "node"),
+            pluralize(partition.clusters.len(), "cluster"),
+            arguments.tolerance,
+            table.text()
+        )
+    };
+    let json = || json!({ "clusters": partition.clusters });
+    arguments.printing.answer(json, words)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -193,7 +185,7 @@ fn write_partial(
     partial: &PartialPlatform,
 ) -> Result<(), CommandError> {
     PlatformFile::write_partial(output, &Header::now(producer()), partial)?;
-    if !arguments.quiet && !arguments.json {
+    if arguments.printing.speaks() {
         output::print(&format!(
             "{}: a job with TREEPIE_PLATFORM={} measures the links that are missing\n",
             output.display(),
@@ -259,7 +251,7 @@ fn join(arguments: &Arguments, path: &Path) -> Outcome {
         let failed = |error| CommandError::failed(format!("{}: {error}", path.display()));
         let partial = PartialPlatform::new(contents).map_err(failed)?;
         write_partial(arguments, output, &partial)?;
-        if arguments.json {
+        if arguments.printing.json {
             output::print_json(&json!({ "clusters": clusters }))?;
         }
         return Ok(ExitCode::SUCCESS);
@@ -301,16 +293,16 @@ fn measure(arguments: &Arguments) -> Outcome {
         program.into_os_string(),
         measuring::libraries(&launcher)?,
         output.clone().into_os_string(),
-        arguments.budget.to_string().into(),
+        arguments.time_limit.as_secs_f64().to_string().into(),
         arguments.tolerance.to_string().into(),
         arguments.largest.to_string().into(),
         arguments.at_a_time.to_string().into(),
-        arguments.together.to_string().into(),
+        arguments.concurrent.to_string().into(),
         arguments.exchange.to_string().into(),
         arguments.ways.to_string().into(),
     ]);
-    let budget = Duration::from_secs_f64(arguments.budget.min(1e6));
-    let working = (!arguments.quiet).then(|| output::Working::within("measuring", budget));
+    let working = (!arguments.printing.quiet)
+        .then(|| output::Working::within("measuring", arguments.time_limit));
     let status = job::run(&Invocation {
         program: launcher.path,
         name: arguments.command[0].clone(),
@@ -336,10 +328,6 @@ fn modified(path: &Path) -> Option<SystemTime> {
 }
 
 fn answer(arguments: &Arguments, output: &Path, file: &PlatformFile) -> Outcome {
-    if arguments.json {
-        output::print_json(&report::json(file))?;
-        return Ok(ExitCode::SUCCESS);
-    }
     let shown = arguments.output.as_deref().unwrap_or(output);
     let mut text = format!(
         "{}: {}\n",
@@ -366,9 +354,7 @@ fn answer(arguments: &Arguments, output: &Path, file: &PlatformFile) -> Outcome 
                 )),
         );
     }
-    if !arguments.quiet {
-        output::print(&text)?;
-    }
+    arguments.printing.answer(|| report::json(file), || text)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 use treepie_base::note;
@@ -17,7 +18,7 @@ use treepie_profile::{Profile, partial_profiles};
 use treepie_report::summary::Summary;
 
 use super::hang::HangChoice;
-use super::options::{RunSettings, absolute_path};
+use super::options::{Printing, RunSettings, absolute_path, positive};
 use super::order::RecordChoice;
 use crate::commands::options::require_directory;
 use crate::commands::outcome::Outcome;
@@ -30,19 +31,18 @@ pub struct Arguments {
     /// Profile to write; %n number of ranks, %j job id, %p process id
     #[arg(long, short, value_name = "FILE", default_value = DEFAULT_OUTPUT)]
     pub(crate) output: PathBuf,
-    /// Print the summary as JSON, on standard output after the job's own
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
     /// Also time the calls: the time of each rank in each kind of call
     #[arg(long)]
     times: bool,
-    /// Divide the run into phases of SECONDS; without it, MPI_Pcontrol(LEVEL) of the program marks
-    /// phases
-    #[arg(long, value_name = "SECONDS")]
-    phase_interval: Option<String>,
-    /// Write the counts every SECONDS, so that no more is lost if the job is killed
-    #[arg(long, value_name = "SECONDS")]
-    checkpoint: Option<String>,
+    /// Divide the run into phases of this length; without it, MPI_Pcontrol(LEVEL) of the program
+    /// marks phases
+    #[arg(long, value_name = "TIME", value_parser = positive)]
+    phase_interval: Option<Duration>,
+    /// Save the counts at this interval, so that no more is lost if the job is killed
+    #[arg(long, value_name = "TIME", value_parser = positive)]
+    save_every: Option<Duration>,
     #[command(flatten)]
     order: RecordChoice,
     #[command(flatten)]
@@ -64,12 +64,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if arguments.times {
         own.push(("TREEPIE_TIMES", "true".into()));
     }
-    let seconds = [
-        ("TREEPIE_PHASE_INTERVAL", &arguments.phase_interval),
-        ("TREEPIE_CHECKPOINT", &arguments.checkpoint),
+    let intervals = [
+        ("TREEPIE_PHASE_INTERVAL", arguments.phase_interval),
+        ("TREEPIE_SAVE_EVERY", arguments.save_every),
     ];
-    for (variable, seconds) in seconds {
-        own.extend(seconds.as_ref().map(|text| (variable, text.into())));
+    for (variable, interval) in intervals {
+        let text = interval.map(|time| time.as_secs_f64().to_string());
+        own.extend(text.map(|text| (variable, text.into())));
     }
     own.extend(arguments.order.variables()?);
     let watched = arguments.hang.watched();
@@ -81,9 +82,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let order = arguments.order.before();
     let status = watched.run(&invocation)?;
     let (written, merged) = profiles.after();
-    let reported = merged.and_then(|()| report(&written, arguments.json, arguments.settings.quiet));
+    let reported = merged.and_then(|()| report(&written, arguments.printing));
     after_the_job(reported, status)?;
-    let ordered = arguments.order.after(order, arguments.settings.quiet);
+    let ordered = arguments.order.after(order, arguments.printing.quiet);
     after_the_job(ordered, status)?;
     if written.is_empty() && status == 0 {
         return Err(CommandError::failed(format!(
@@ -171,13 +172,13 @@ fn merge(directory: &Path) -> Result<Option<PathBuf>, CommandError> {
 
 /// Reports the written files: as text on standard error, where it does not mix with the output of
 /// the job, as JSON on standard output.
-pub fn report(written: &[PathBuf], json: bool, quiet: bool) -> Result<(), CommandError> {
+pub fn report(written: &[PathBuf], printing: Printing) -> Result<(), CommandError> {
     for path in written {
         let profile = Profile::read(path)?;
         let summary = Summary::new(as_seen_from_here(path), &profile, None);
-        if json {
+        if printing.json {
             output::print_json(&summary)?;
-        } else if !quiet {
+        } else if !printing.quiet {
             eprint!("{}", lines(&summary.short_text()));
         }
     }

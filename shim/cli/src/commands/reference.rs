@@ -70,6 +70,9 @@ fn parts(command: &Command) -> Vec<(String, String)> {
     parts
 }
 
+/// Options that commands.md describes for all subcommands.
+const COMMON: [&str; 3] = ["help", "json", "quiet"];
+
 /// A section for each subcommand of a group: usage and options.
 fn subcommands(group: &Group, command: &Command) -> String {
     let sections = members(group, command).into_iter().map(|one| {
@@ -79,7 +82,9 @@ fn subcommands(group: &Group, command: &Command) -> String {
         let mut text = format!("## treepie {}\n\n", one.get_name());
         let about = one.get_about().map_or(String::new(), ToString::to_string);
         text += &format!("{about}.\n\n```text\n{usage}\n```\n\n| option | meaning |\n|---|---|\n");
-        for option in one.get_arguments().filter(|option| !option.is_hide_set()) {
+        let is_shown =
+            |option: &&Arg| !option.is_hide_set() && !COMMON.contains(&option.get_id().as_str());
+        for option in one.get_arguments().filter(is_shown) {
             text += &row(option);
         }
         text

@@ -8,17 +8,17 @@ use std::str::FromStr;
 use clap::Args;
 use treepie_base::{UnknownName, note};
 use treepie_launch::choose::{self, Choice};
-use treepie_launch::error::CommandError;
+use treepie_launch::error::{CommandError, Subject};
 use treepie_launch::family::Launcher;
 use treepie_launch::rank_file::{self, RankFile};
 use treepie_launch::ranks;
 use treepie_profile::any::Replayable;
-use treepie_profile::settings::{Apply, GuardMode, Reorder};
+use treepie_profile::settings::Apply;
 use treepie_topology::formats;
 use treepie_topology::networks::Site;
 
 use super::hang::HangChoice;
-use super::options::{RunSettings, absolute_path, as_usage};
+use super::options::{Printing, RunSettings, absolute_path};
 use super::order::ReplayChoice;
 use crate::commands::options::require_directory;
 use crate::commands::outcome::Outcome;
@@ -30,7 +30,7 @@ use crate::commands::profile::{Profiles, after_the_job, report};
 pub struct Arguments {
     /// Placement to apply, as written by `treepie map`, or a profile, from which a placement is
     /// computed at the start for the hosts of the job
-    #[arg(value_name = "FILE", required_unless_present_any = ["permutation", "reorder", "order"])]
+    #[arg(value_name = "FILE", required_unless_present_any = ["permutation", "set", "order"])]
     pub(crate) placement: Option<PathBuf>,
     /// New rank of each process of the launcher, such as 2,0,1, instead of a file
     #[arg(long, value_name = "RANKS", conflicts_with = "placement")]
@@ -44,14 +44,6 @@ pub struct Arguments {
     /// Names of the nodes, with --apply launch, if the topology has none
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) hosts: Option<Vec<String>>,
-    /// Implementation that reorders the ranks of topologies (MPI_Cart_create and such) if the
-    /// program allows it: native (the MPI) or graph (by the graph's weights, for these hosts)
-    #[arg(long, value_name = "WHO", value_parser = str::parse::<Reorder>)]
-    reorder: Option<Reorder>,
-    /// Guard on the collectives that `auto` replaces: on (a plan runs once it was measured to be
-    /// faster than the MPI's own), report (it is measured, and does not run) or off
-    #[arg(long, value_name = "GUARD", value_parser = str::parse::<GuardMode>)]
-    guard: Option<GuardMode>,
     /// Network of the hosts, for placing a profile or remapping a placement, in the form of
     /// `treepie map --network`
     #[arg(long, value_name = "NETWORK")]
@@ -62,9 +54,8 @@ pub struct Arguments {
     /// Also time the calls in that profile, like `treepie profile --times`
     #[arg(long, requires = "output")]
     times: bool,
-    /// Print the summary of that profile as JSON, on standard output
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
     #[command(flatten)]
     order: ReplayChoice,
     #[command(flatten)]
@@ -102,7 +93,7 @@ impl FromStr for How {
 pub fn run(arguments: &Arguments) -> Outcome {
     let launcher = Launcher::detect(&arguments.command)?;
     let file = match &arguments.placement {
-        Some(path) => Some(Replayable::read(path).map_err(as_usage)?),
+        Some(path) => Some(Replayable::read(path)?),
         None => None,
     };
     let how = match (arguments.apply, &file) {
@@ -112,7 +103,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
                 Choice::Launch(reason) => (How::Launch, "launch", reason),
                 Choice::Permute(reason) => (How::Library(Apply::Permute), "permute", reason),
             };
-            if !arguments.settings.quiet {
+            if !arguments.printing.quiet {
                 note!("--apply {name}: {reason}");
             }
             Some(how)
@@ -127,7 +118,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let (Some(path), Some(file), false) = (&arguments.placement, &file, contradicts)
         && let Some(ranks) = ranks::for_job(&launcher, &arguments.command)
     {
-        file.require_ranks(path, ranks).map_err(as_usage)?;
+        file.require_ranks(path, ranks)?;
     }
     match how {
         Some(How::Launch) => at_launch(arguments, &launcher, file),
@@ -143,23 +134,18 @@ fn at_launch(arguments: &Arguments, launcher: &Launcher, file: Option<Replayable
             "--apply launch: a bare permutation names no cores; give a placement",
         ));
     };
-    if arguments.reorder == Some(Reorder::Graph) {
-        return Err(CommandError::usage(
-            "--reorder graph: the library reorders in the job, and with --apply launch it does \
-             nothing there; use --apply permute, bind or both",
-        ));
-    }
-    if arguments.guard.is_some_and(|guard| guard != GuardMode::Off) {
-        return Err(CommandError::usage(
-            "--guard: the library guards collectives that it replaces, and with --apply launch it \
-             replaces none; use --apply permute, bind or both",
-        ));
-    }
-    if arguments.order.is_given() {
-        return Err(CommandError::usage(
-            "--order: the library replays it in the job, and with --apply launch it does nothing \
-             there; use --apply permute, bind or both",
-        ));
+    let in_the_job = ["reorder", "guard", "collectives", "one_sided"];
+    let in_the_job = in_the_job.iter().filter_map(|name| {
+        let value = arguments.settings.value(name)?;
+        let is_off = matches!(value, "native" | "off");
+        (!is_off).then(|| format!("--set {name}={value}"))
+    });
+    let order = arguments.order.is_given().then(|| "--order".to_owned());
+    if let Some(option) = in_the_job.chain(order).next() {
+        return Err(CommandError::usage(format!(
+            "{option}: is done by the library in the job, where with --apply launch it does \
+             nothing; use --apply permute, bind or both"
+        )));
     }
     let Replayable::Placement(placement) = file else {
         return Err(CommandError::usage(format!(
@@ -187,11 +173,12 @@ fn at_launch(arguments: &Arguments, launcher: &Launcher, file: Option<Replayable
             path.display()
         )));
     }
-    let rank_file = RankFile::new(&placement, launcher, &arguments.command, hosts)?;
+    let rank_file = RankFile::new(&placement, launcher, &arguments.command, hosts)
+        .map_err(|error| error.about(Subject::Apply))?;
     let mut own: Vec<(&str, OsString)> = Vec::new();
     match rank_file.library_binds {
         Some(why) => {
-            if !arguments.settings.quiet {
+            if !arguments.printing.quiet {
                 note!(
                     "{} {why}: it starts each rank on its host, and the library binds it to its core",
                     launcher.family
@@ -233,12 +220,6 @@ fn in_the_job(arguments: &Arguments, apply: Option<Apply>) -> Outcome {
     if let Some(network) = &arguments.network {
         own.push(("TREEPIE_NETWORK", network_for_job(network)?));
     }
-    if let Some(reorder) = arguments.reorder {
-        own.push(("TREEPIE_REORDER", reorder.to_string().into()));
-    }
-    if let Some(guard) = arguments.guard {
-        own.push(("TREEPIE_GUARD", guard.to_string().into()));
-    }
     if let Some(apply) = apply {
         own.push(("TREEPIE_APPLY", apply.to_string().into()));
     }
@@ -248,7 +229,7 @@ fn in_the_job(arguments: &Arguments, apply: Option<Apply>) -> Outcome {
 /// A network in a form that ranks can find, which may start in another directory.
 fn network_for_job(text: &str) -> Result<OsString, CommandError> {
     // Errors in it are reported before the job starts.
-    formats::named(text).map_err(as_usage)?;
+    formats::named(text)?;
     if Site::is_described(text) {
         return Ok(text.into());
     }
@@ -291,8 +272,7 @@ fn launched(
     let status = watched.run(&invocation)?;
     if let Some(profiles) = profiles {
         let (written, merged) = profiles.after();
-        let reported =
-            merged.and_then(|()| report(&written, arguments.json, arguments.settings.quiet));
+        let reported = merged.and_then(|()| report(&written, arguments.printing));
         after_the_job(reported, status)?;
         if written.is_empty() && status == 0 {
             return Err(CommandError::failed(format!(

@@ -7,15 +7,15 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use treepie_base::note;
+use treepie_base::{note, time};
 use treepie_jobstate::pages::{TICK, run_directory, run_of};
-use treepie_launch::error::CommandError;
+use treepie_launch::error::{CommandError, Subject};
 use treepie_report::input::page_files;
 use treepie_report::input::pages::Look;
 use treepie_report::picture::{Format, write_drawing};
 use treepie_report::waits::Hang;
 
-use super::options::absolute_path;
+use super::options::{Printing, absolute_path};
 use crate::commands::options::require_directory;
 use crate::commands::outcome::Outcome;
 use crate::output::{self, Working};
@@ -36,15 +36,14 @@ pub struct Arguments {
     /// Directory of the pages, if TREEPIE_PAGES names one
     #[arg(long, value_name = "DIR")]
     pub(crate) pages: Option<PathBuf>,
-    /// Seconds between the two observations; at least 1.125
-    #[arg(long, value_name = "SECONDS", default_value = "1.5", value_parser = seconds)]
+    /// Time between the two observations; at least 1.125 s
+    #[arg(long, value_name = "TIME", default_value = "1.5s", value_parser = between)]
     between: Duration,
-    /// Draw the wait-for graph, as .svg or .png
-    #[arg(long, value_name = "FILE")]
-    pub(crate) picture: Option<PathBuf>,
-    /// Print it as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    /// Draw the wait-for graph into this file: .svg or .png
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
     /// Remove the pages left by a job that has ended
     #[arg(long)]
     remove: bool,
@@ -55,14 +54,14 @@ pub struct Arguments {
 
 /// Prints why the job hangs. Any answer is a success.
 pub fn run(arguments: &Arguments) -> Outcome {
-    if let Some(picture) = &arguments.picture {
+    if let Some(picture) = &arguments.output {
         Format::from_path(picture)?;
-        require_directory(&absolute_path(picture)?, "--picture")?;
+        require_directory(&absolute_path(picture)?, "--output")?;
     }
     let chosen = Chosen::find(
         arguments.pages.as_deref(),
         arguments.job.as_deref(),
-        "start it with TREEPIE_PAGES=true, or with `treepie profile --hang 60 -- mpirun ...`",
+        "start it with TREEPIE_PAGES=true, or with `treepie profile --hang 1min -- mpirun ...`",
     )?;
     if arguments.look {
         output::print_json(&Look::at(&chosen.base, chosen.run))?;
@@ -102,28 +101,18 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn give(arguments: &Arguments, hang: &Hang) -> Result<(), CommandError> {
-    if let Some(picture) = &arguments.picture {
+    if let Some(picture) = &arguments.output {
         write_drawing(&hang.graph(), Format::from_path(picture)?, picture)?;
     }
-    if arguments.json {
-        output::print_json(&hang.json())
-    } else {
-        output::print(&hang.text())
-    }
+    arguments.printing.answer(|| hang.json(), || hang.text())
 }
 
 /// Least time between two observations: each rank must have had time for two signs of life.
 const LEAST: Duration = Duration::from_millis(TICK.as_millis() as u64 * 9 / 4);
 
 /// Parses a time between observations.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number = text
-        .parse()
-        .ok()
-        .filter(|number| (0.0..=3600.0).contains(number));
-    let number: f64 =
-        number.ok_or_else(|| format!("`{text}` is no time; write seconds up to 3600"))?;
-    Ok(Duration::from_secs_f64(number).max(LEAST))
+fn between(text: &str) -> Result<Duration, String> {
+    time::parse(text).map(|time| time.max(LEAST))
 }
 
 /// The selected run.
@@ -141,6 +130,14 @@ impl Chosen {
     /// # Errors
     /// There is no such job, or several.
     pub fn find(
+        pages: Option<&Path>,
+        job: Option<&str>,
+        remedy: &str,
+    ) -> Result<Chosen, CommandError> {
+        Chosen::found(pages, job, remedy).map_err(|error| error.about(Subject::Pages))
+    }
+
+    fn found(
         pages: Option<&Path>,
         job: Option<&str>,
         remedy: &str,

@@ -10,23 +10,31 @@ use crate::{desk_with, with_broadcast};
 fn every_format_is_written_and_read_by_its_ending() {
     let desk = desk_with(&with_broadcast());
     for name in ["m.mtx", "m.txt", "m.mat", "m.csv"] {
-        desk.run(&["convert", "app.profile.yaml", name]).good();
-        desk.run(&["convert", name, "again.txt"]).good();
-        desk.run(&["convert", "app.profile.yaml", "direct.txt"])
+        desk.run(&["convert", "app.profile.yaml", "-o", name])
+            .good();
+        desk.run(&["convert", name, "-o", "again.txt"]).good();
+        desk.run(&["convert", "app.profile.yaml", "-o", "direct.txt"])
             .good();
         assert_eq!(desk.text("again.txt"), desk.text("direct.txt"), "{name}");
     }
     // Graphs have one weight for both directions.
-    desk.run(&["convert", "app.profile.yaml", "m.graph", "--layer", "p2p"])
-        .good();
+    desk.run(&[
+        "convert",
+        "app.profile.yaml",
+        "-o",
+        "m.graph",
+        "--layer",
+        "p2p",
+    ])
+    .good();
     assert_eq!(desk.text("m.graph"), "4 1 001\n2 10\n1 10\n\n\n");
-    desk.run(&["convert", "m.graph", "m.grf"]).good();
-    desk.run(&["convert", "m.grf", "again.txt"]).good();
+    desk.run(&["convert", "m.graph", "-o", "m.grf"]).good();
+    desk.run(&["convert", "m.grf", "-o", "again.txt"]).good();
     assert_eq!(
         desk.dense("again.txt"),
         "0 5 0 0\n5 0 0 0\n0 0 0 0\n0 0 0 0\n"
     );
-    let refusal = desk.run(&["convert", "m.txt", "m.prof"]).refusal(2);
+    let refusal = desk.run(&["convert", "m.txt", "-o", "m.prof"]).refusal(2);
     assert!(
         refusal.starts_with("m.prof: no format has this ending that can be written"),
         "{refusal}"
@@ -45,11 +53,12 @@ fn the_files_of_all_ranks_of_open_mpis_monitoring_are_read_together() {
         "E\t1\t0\t8 bytes\t1 msgs sent\nI\t1\t0\t4 bytes\t1 msgs sent\n",
     );
     desk.write("other.1.prof", "E\t1\t0\t1000 bytes\t1 msgs sent\n");
-    desk.run(&["convert", "run.0.prof", "all.txt"]).good();
+    desk.run(&["convert", "run.0.prof", "-o", "all.txt"]).good();
     assert_eq!(desk.dense("all.txt"), "0 108\n12 0\n");
     let words = [
         "convert",
         "run.1.prof",
+        "-o",
         "own.txt",
         "--layer",
         "p2p",
@@ -98,8 +107,8 @@ fn heat_maps_of_few_and_of_many_ranks_say_how_they_are_to_be_read() {
             );
         }
         desk.write("ring.mtx", &text);
-        desk.run(&["show", "ring.mtx", "--svg", "ring.svg"]).good();
-        desk.run(&["show", "ring.mtx", "--png", "ring.png"]).good();
+        desk.run(&["show", "ring.mtx", "-o", "ring.svg"]).good();
+        desk.run(&["show", "ring.mtx", "-o", "ring.png"]).good();
         let svg = desk.text("ring.svg");
         for word in words {
             assert!(svg.contains(word), "{ranks} ranks: {word:?}");
@@ -114,7 +123,7 @@ fn refused_matrix(name: &str, text: &str) -> String {
     let desk = Desk::new();
     desk.write(name, text);
     desk.write("kept.txt", "precious");
-    let said = desk.run(&["convert", name, "kept.txt"]).refusal(1);
+    let said = desk.run(&["convert", name, "-o", "kept.txt"]).refusal(1);
     assert_eq!(desk.text("kept.txt"), "precious");
     said
 }
@@ -192,7 +201,7 @@ fn counters_that_a_matrix_would_round_are_refused() {
     desk.write("kept.txt", "precious");
     desk.write("app.placement.yaml", "precious");
     let map = ["map", "app.profile.yaml", "--topology", "2:2"];
-    for words in [&["convert", "app.profile.yaml", "kept.txt"][..], &map] {
+    for words in [&["convert", "app.profile.yaml", "-o", "kept.txt"][..], &map] {
         let said = desk.run(words).refusal(1);
         assert!(
             said.starts_with("rank 1 sends 9007199254740992 to rank 2"),

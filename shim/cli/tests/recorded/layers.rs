@@ -37,7 +37,7 @@ fn layers_metrics_and_models_are_chosen_when_the_matrix_is_made() {
             format!("0 110 100 100\n{zeros}0 0 0 7\n{zeros}"),
         ),
     ] {
-        let words = [&["convert", "app.profile.yaml", "m.txt"], options].concat();
+        let words = [&["convert", "app.profile.yaml", "-o", "m.txt"], options].concat();
         desk.run(&words).good();
         assert_eq!(desk.dense("m.txt"), expected, "{options:?}");
     }
@@ -72,7 +72,7 @@ fn a_bare_matrix_has_no_layers_to_choose_from() {
     let desk = Desk::new();
     desk.write("m.txt", "0 1\n1 0\n");
     let refusal = desk
-        .run(&["convert", "m.txt", "m.mtx", "--layer", "p2p"])
+        .run(&["convert", "m.txt", "-o", "m.mtx", "--layer", "p2p"])
         .refusal(2);
     assert_eq!(
         refusal,

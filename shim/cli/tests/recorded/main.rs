@@ -83,7 +83,7 @@ fn profiles_of_different_numbers_of_ranks_are_not_compared() {
         "compare",
         "many.profile.yaml",
         "few.profile.yaml",
-        "--picture",
+        "-o",
         "kept.svg",
     ];
     assert_eq!(
@@ -109,7 +109,7 @@ fn settings_of_recording_are_handed_to_the_library() {
     ];
     let refusal = desk.run(&words).refusal(2);
     assert!(
-        refusal.starts_with("TREEPIE_PHASE_INTERVAL: `soon` is no time"),
+        refusal.contains("'--phase-interval <TIME>': `soon` is no time; write one"),
         "{refusal}"
     );
     desk.launcher("mpirun", "mpirun (Open MPI) 4.1.4", "");
@@ -119,8 +119,8 @@ fn settings_of_recording_are_handed_to_the_library() {
         "--times",
         "--phase-interval",
         "0.5",
-        "--checkpoint",
-        "60",
+        "--save-every",
+        "1min",
         "--",
         "./mpirun",
         "-n",
@@ -133,7 +133,7 @@ fn settings_of_recording_are_handed_to_the_library() {
     for setting in [
         "TREEPIE_TIMES=true",
         "TREEPIE_PHASE_INTERVAL=0.5",
-        "TREEPIE_CHECKPOINT=60",
+        "TREEPIE_SAVE_EVERY=60",
     ] {
         assert!(given.contains(setting), "{given}");
     }

@@ -41,8 +41,15 @@ fn phases_that_are_alike_are_said_to_need_one_placement() {
 #[test]
 fn a_phase_is_converted_mapped_and_drawn_by_its_name() {
     let desk = desk_with(&in_phases());
-    desk.run(&["convert", "app.profile.yaml", "two.txt", "--phase", "2"])
-        .good();
+    desk.run(&[
+        "convert",
+        "app.profile.yaml",
+        "-o",
+        "two.txt",
+        "--phase",
+        "2",
+    ])
+    .good();
     assert_eq!(
         desk.dense("two.txt"),
         "0 0 1024 0\n0 0 0 1024\n1024 0 0 0\n0 1024 0 0\n"
@@ -56,18 +63,18 @@ fn a_phase_is_converted_mapped_and_drawn_by_its_name() {
         "2",
     ])
     .good();
-    desk.run(&[
-        "show",
-        "app.profile.yaml",
-        "--svg",
-        "two.svg",
-        "--phase",
-        "2",
-    ])
-    .good();
+    desk.run(&["show", "app.profile.yaml", "-o", "two.svg", "--phase", "2"])
+        .good();
     assert!(desk.text("two.svg").contains("all traffic, phase 2"));
     let refusal = desk
-        .run(&["convert", "app.profile.yaml", "three.txt", "--phase", "3"])
+        .run(&[
+            "convert",
+            "app.profile.yaml",
+            "-o",
+            "three.txt",
+            "--phase",
+            "3",
+        ])
         .refusal(2);
     assert_eq!(
         refusal,

@@ -69,7 +69,7 @@ fn one_sided_epochs_are_shown_by_window_as_text_json_and_html() {
         .json();
     let fences = &json["windows"][0]["epochs"]["fence"];
     assert_eq!(fences["moved"]["put"]["sizes"]["1024"], 20);
-    desk.run(&["show", "app.profile.yaml", "--html", "app.html"])
+    desk.run(&["report", "app.profile.yaml", "-o", "app.html"])
         .good();
     let page = std::fs::read_to_string(desk.path("app.html")).unwrap();
     assert!(page.contains("One-sided communication") && page.contains("12 fence"));

@@ -37,12 +37,14 @@ impl Answer {
         self
     }
 
-    /// The only line of a failed run.
+    /// The only line of a run that did not, without the page that helps.
     pub fn refusal(self, status: i32) -> String {
         assert_eq!(self.status, status, "{}{}", self.out, self.err);
         let lines: Vec<&str> = self.err.lines().collect();
         assert_eq!(lines.len(), 1, "{}", self.err);
-        lines[0].strip_prefix("treepie: ").unwrap().to_owned()
+        let line = lines[0].strip_prefix("treepie: ").unwrap();
+        let line = line.split(" (more: `treepie help").next().unwrap();
+        line.to_owned()
     }
 
     pub fn json(&self) -> serde_json::Value {

@@ -33,7 +33,7 @@ impl LinkSubject {
                 format!("{subject} inside clusters ({})", names.join(", "))
             }
         };
-        format!("{what}: there was no time for them, {result}; give a larger --budget")
+        format!("{what}: there was no time for them, {result}; give a longer --time-limit")
     }
 }
 

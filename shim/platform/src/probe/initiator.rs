@@ -71,7 +71,7 @@ impl<M: Messenger> Initiator<'_, M> {
         if skipped > 0 {
             self.left_out.push(format!(
                 "latencies of {skipped} pairs of hosts: there was no time for them, so they count \
-                 as having no link; give a larger --budget"
+                 as having no link; give a longer --time-limit"
             ));
         }
         found
@@ -153,8 +153,8 @@ impl<M: Messenger> Initiator<'_, M> {
                         None => format!("from cluster {from} to cluster {to}"),
                     };
                     self.left_out.push(format!(
-                        "several pairs at once {place}: there was no time for it; give a larger \
-                         --budget"
+                        "several pairs at once {place}: there was no time for it; give a longer \
+                         --time-limit"
                     ));
                     break;
                 }

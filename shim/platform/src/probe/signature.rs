@@ -55,7 +55,7 @@ pub(super) fn all_clusters(
             Err(reason) => initiator.left_out.push(format!(
                 "contention of cluster{cluster}: {reason}; nothing is stored{}",
                 match reason {
-                    Unsaturated::Few(_) => ", give a larger --budget",
+                    Unsaturated::Few(_) => ", give a longer --time-limit",
                     Unsaturated::Idle { .. } | Unsaturated::Scattered { .. } =>
                         ", measure it on quiet hosts",
                 }

@@ -561,7 +561,7 @@ fn clusters_that_no_exchange_fills_get_no_contention_and_a_line_that_says_why() 
     let late = lines(&probed(alone(24), options(1.0), grid));
     assert_eq!(late.len(), 3);
     assert!(
-        late[0].ends_with("nothing is stored, give a larger --budget"),
+        late[0].ends_with("nothing is stored, give a longer --time-limit"),
         "{late:?}"
     );
 }

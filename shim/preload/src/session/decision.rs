@@ -114,7 +114,7 @@ pub struct Recording {
     /// Length of a phase interval, each with its own counts.
     pub interval: Option<Duration>,
     /// Interval at which each rank writes a partial profile.
-    pub checkpoint: Option<Duration>,
+    pub save_every: Option<Duration>,
     /// Description of the run, the same on all ranks.
     pub run: RunDescription,
     /// True if the profile goes into an experience store: it names no person, and no files of it

@@ -1,6 +1,6 @@
-//! Monitor thread: writes checkpoints, ends phase intervals, and answers requests of this host's
-//! other ranks. A rank that is about to end the job first requests the others' partial profiles,
-//! because some launchers kill without warning.
+//! Monitor thread: saves counts, ends phase intervals, and answers requests of this host's other
+//! ranks. A rank that is about to end the job first requests the others' partial profiles, because
+//! some launchers kill without warning.
 //!
 //! The ranks of a host reach each other through datagram sockets whose names consist of the run's
 //! number and the rank, in Linux's abstract name space: no files. All users of a host see these
@@ -62,14 +62,10 @@ pub fn start(recording: &Recording, rank: Rank) {
         called: AtomicBool::new(false),
     };
     monitor.socket = monitor.named_socket();
-    let checkpoint = recording.checkpoint;
+    let save_every = recording.save_every;
     if let Some(socket) = monitor.socket {
         let ends = Arc::clone(&monitor.ends);
-        let work = move || {
-            guarded("watching for checkpoints", || {
-                run(socket, checkpoint, &ends)
-            })
-        };
+        let work = move || guarded("saving what is counted", || run(socket, save_every, &ends));
         // The thread inherits the blocked signals, which are for the application.
         let thread = with_signals_blocked(|| {
             thread::Builder::new()
@@ -99,17 +95,17 @@ pub fn stop() {
     }
 }
 
-fn run(socket: c_int, checkpoint: Option<Duration>, ends: &AtomicBool) {
-    let mut next_checkpoint = checkpoint.map(|each| now() + each);
+fn run(socket: c_int, save_every: Option<Duration>, ends: &AtomicBool) {
+    let mut next_save = save_every.map(|each| now() + each);
     while !ends.load(Ordering::Acquire) {
         let interval = phases::turn_interval();
-        if let (Some(due), Some(each)) = (next_checkpoint, checkpoint)
+        if let (Some(due), Some(each)) = (next_save, save_every)
             && now() >= due
         {
             partial::write();
-            next_checkpoint = Some(now() + each);
+            next_save = Some(now() + each);
         }
-        let until = next_checkpoint.map(|due| due.saturating_sub(now()));
+        let until = next_save.map(|due| due.saturating_sub(now()));
         let sleep = interval.into_iter().chain(until).min();
         answer(socket, sleep);
     }

@@ -61,7 +61,7 @@ pub(super) fn read(
                 ));
             }
             let way = OrderWay::Replay {
-                patience: settings.order_patience.0,
+                patience: settings.order_timeout.0,
                 after_end: settings.order_after_end,
             };
             (way, file.logs)

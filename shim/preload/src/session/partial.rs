@@ -1,4 +1,5 @@
-//! The partial profile of this rank: a file, written at an abnormal exit and at each checkpoint.
+//! The partial profile of this rank: a file, written at an abnormal exit and whenever counts are
+//! saved.
 //! Everything that needs memory is prepared when the job starts, so that a signal handler can write
 //! as well.
 

@@ -428,7 +428,7 @@ fn recording(
         output: output.display().to_string(),
         times: settings.times,
         interval: settings.phase_interval,
-        checkpoint: settings.checkpoint,
+        save_every: settings.save_every,
         run: describe(native, ranks, notes),
         for_store: false,
         parts,

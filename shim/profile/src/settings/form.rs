@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use strum::VariantArray;
-use treepie_base::{List, Process, Rank, UnknownName, list, permutation};
+use treepie_base::{List, Process, Rank, UnknownName, list, permutation, time};
 
 use super::choices::{GuardMode, Pages, choice, switch};
 use super::collectives::Collectives;
@@ -83,7 +83,7 @@ impl Form<Collectives> {
 
 impl Form<Option<PathBuf>> {
     pub(super) const PATH: Self = Form::new(
-        || "a file".into(),
+        || FILE.into(),
         |text| path(text).map(Some),
         |value| value.as_ref().map(|path| path.display().to_string()),
     );
@@ -99,16 +99,16 @@ impl Form<Option<u64>> {
 
 impl Form<Option<Duration>> {
     pub(super) const SECONDS: Self = Form::new(
-        || "seconds, at least 0.01, or 0 for none".into(),
+        || "a time such as `60`, `60s` or `10min`, at least 0.01 s, or 0 for none".into(),
         seconds,
         |value| value.map(|time| time.as_secs_f64().to_string()),
     );
 }
 
-impl Form<OrderPatience> {
-    pub(super) const PATIENCE: Self = Form::new(
-        || "seconds, or 0 for as long as it takes".into(),
-        |text| seconds(text).map(OrderPatience),
+impl Form<OrderTimeout> {
+    pub(super) const TIMEOUT: Self = Form::new(
+        || "a time such as `60s` or `10min`, or 0 for as long as it takes".into(),
+        |text| seconds(text).map(OrderTimeout),
         |value| Some(value.0.unwrap_or_default().as_secs_f64().to_string()),
     );
 }
@@ -138,7 +138,7 @@ impl Form<Option<String>> {
     };
 
     pub(super) const OUTPUT: Self = Form {
-        values: || "a file".into(),
+        values: || FILE.into(),
         unset: output::DEFAULT_IN_REFERENCE,
         parse: |text| {
             path(text)?;
@@ -164,14 +164,17 @@ impl Form<Option<String>> {
 
 /// Longest time that a replayed call may wait for its recorded result; `None` for no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OrderPatience(pub Option<Duration>);
+pub struct OrderTimeout(pub Option<Duration>);
 
-impl Default for OrderPatience {
+impl Default for OrderTimeout {
     /// Returns a minute.
     fn default() -> Self {
-        OrderPatience(Some(Duration::from_secs(60)))
+        OrderTimeout(Some(Duration::from_secs(60)))
     }
 }
+
+/// Values of settings that name a file.
+pub(super) const FILE: &str = "a file";
 
 /// Minimum of a phase interval; in a shorter one, the counting itself would take most of the time.
 const SHORTEST: Duration = Duration::from_millis(10);
@@ -218,22 +221,17 @@ fn number(text: &str) -> Result<u64, String> {
     number.map_err(|_| format!("`{text}` is no number; write one from 0 on"))
 }
 
-/// Parses a time in seconds; `None` for 0 or `off`.
+/// A length of time; none for 0 or `off`.
 fn seconds(text: &str) -> Result<Option<Duration>, String> {
-    let text = text.trim();
-    if text == "off" || text == "false" {
-        return Ok(None);
-    }
-    let time = text
-        .parse()
-        .ok()
-        .and_then(|s| Duration::try_from_secs_f64(s).ok());
-    match time {
-        Some(time) if time.is_zero() => Ok(None),
-        Some(time) if time >= SHORTEST => Ok(Some(time)),
-        _ => Err(format!(
-            "`{text}` is no time; write seconds, at least {}, or 0 for none",
-            SHORTEST.as_secs_f64()
-        )),
+    match text.trim() {
+        "off" | "false" => Ok(None),
+        text => match time::parse(text)? {
+            time if time.is_zero() => Ok(None),
+            time if time >= SHORTEST => Ok(Some(time)),
+            _ => Err(format!(
+                "`{text}` is too short; write {} s at least, or 0 for none",
+                SHORTEST.as_secs_f64()
+            )),
+        },
     }
 }

@@ -25,7 +25,7 @@ pub use choices::{
 };
 pub use collectives::{Collectives, NAMED, OfSizes, Runner};
 pub use error::SettingsError;
-pub use form::OrderPatience;
+pub use form::OrderTimeout;
 pub use given::Given;
 pub use output::{DEFAULT_OUTPUT, expand_output};
 pub use reference::reference;

@@ -7,6 +7,7 @@ use treepie_base::printable::one_line;
 
 use super::choices::{GuardMode, Mode};
 use super::error::SettingsError;
+use super::form::FILE;
 use super::output::DEFAULT_OUTPUT;
 use super::table::{self, SETTINGS, Settings};
 use super::variables::{OF_COMMAND, PREFIX, known_variables, variable_of};
@@ -66,6 +67,11 @@ impl Settings {
     pub fn check_text(name: &str, text: &str) -> Result<(), String> {
         let setting = table::of_name(name)?;
         (setting.set)(&mut Settings::default(), text)
+    }
+
+    /// Whether the setting of this name takes the name of a file.
+    pub fn names_file(name: &str) -> bool {
+        table::of_name(name).is_ok_and(|setting| (setting.values)() == FILE)
     }
 
     /// Parses the settings in the text of a configuration file, one by one: contradictions can only

@@ -9,7 +9,7 @@ use super::choices::{
     Transport,
 };
 use super::collectives::Collectives;
-use super::form::{Form, OrderPatience};
+use super::form::{Form, OrderTimeout};
 use super::variables::PREFIX;
 use treepie_base::nearest::did_you_mean;
 use treepie_base::{List, Process, Rank};
@@ -72,7 +72,7 @@ settings! {
     /// Length of the phases into which the run is cut; without it, `MPI_Pcontrol` marks phases.
     phase_interval: Option<Duration> = Form::SECONDS;
     /// Interval at which each rank writes its counts to a file.
-    checkpoint: Option<Duration> = Form::SECONDS;
+    save_every: Option<Duration> = Form::SECONDS;
     /// Pages of the ranks, which show the call that each is in, in its host's memory or below a
     /// directory.
     pages: Pages = Form::PAGES;
@@ -80,7 +80,7 @@ settings! {
     order: Option<PathBuf> = Form::PATH;
     /// Longest time that a call of a replayed order may wait for its recorded result before the job
     /// is ended.
-    order_patience: OrderPatience = Form::PATIENCE;
+    order_timeout: OrderTimeout = Form::TIMEOUT;
     /// Behaviour of a replay of an order after the point where the recorded run had ended early:
     /// match messages as they arrive, or end the job.
     order_after_end: AfterEnd = Form::CHOICE;

@@ -448,7 +448,7 @@ fn a_missing_matrix_is_named() {
     assert_eq!(
         Profile::read(&path).unwrap_err().to_string(),
         format!(
-            "{}: there is no such file; check its name and the directory that the job starts in",
+            "{}: there is no such file; check its name and the current directory",
             matrix.display()
         )
     );

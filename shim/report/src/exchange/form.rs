@@ -92,7 +92,7 @@ impl Exchange {
             Exchange::Gexf => graph::gexf(profile, choice, extras, &mut out),
             Exchange::Metrics => metrics::write(profile, choice, &mut out),
             Exchange::Trace => {
-                let remedy = "take it with `treepie profile --times` or `--phase-interval SECONDS`";
+                let remedy = "take it with `treepie profile --times` or `--phase-interval TIME`";
                 let made = trace::trace(profile).ok_or_else(|| lacks("phases or times", remedy))?;
                 writeln!(out, "{made}")
             }

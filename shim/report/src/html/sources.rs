@@ -81,7 +81,7 @@ impl Sources {
         let mut profiles = profiles.into_iter();
         let before = profiles.next().ok_or_else(|| {
             CommandError::usage(
-                "--html: a report is about a job, and there is no profile among the files; name one",
+                "a report is about a job, and there is no profile among the files; name one",
             )
         })?;
         let sources = Sources {

@@ -16,6 +16,7 @@ pub mod page_files;
 pub mod pages;
 pub mod plan;
 mod processes;
+pub mod ranks;
 pub mod sizes;
 pub mod topology;
 pub mod traffic;

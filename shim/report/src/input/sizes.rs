@@ -21,7 +21,7 @@ pub fn read(path: &Path, call: &Uniform, ranks: usize) -> Result<Amount, Command
     let file = path.display();
     if matrix.order() != ranks {
         return Err(CommandError::usage(format!(
-            "--sizes {file}: has {}, the platform {ranks}; name as many, or set --ranks",
+            "--block-sizes {file}: has {}, the platform {ranks}; name as many, or set --ranks",
             pluralize(matrix.order(), "rank"),
         )));
     }
@@ -38,7 +38,7 @@ pub fn read(path: &Path, call: &Uniform, ranks: usize) -> Result<Amount, Command
             Ok(Amount::Table((0..ranks).flat_map(row).collect()))
         }
         other => Err(CommandError::usage(format!(
-            "--sizes {file}: {other} has blocks of one size; give it as --bytes, or take gatherv, \
+            "--block-sizes {file}: {other} has blocks of one size; give it as --bytes, or take gatherv, \
              scatterv, alltoallv or alltoallw"
         ))),
     }

@@ -28,7 +28,7 @@ impl Pairing {
     /// Remedy if there are too few runs.
     fn many_more(self) -> &'static str {
         match self {
-            Pairing::Drawn { .. } => "give more --runs or --time",
+            Pairing::Drawn { .. } => "give more --runs or --time-limit",
             Pairing::ByDate => "give profiles of more runs, seven of each at least",
         }
     }

@@ -195,7 +195,7 @@ impl fmt::Display for Reason {
                  the restart command begins from the last checkpoint"
             }
             Reason::Attempts => "all attempts were made; --attempts allows more",
-            Reason::Time => "the time for attempts is over; --time allows more",
+            Reason::Time => "the time for attempts is over; --time-limit allows more",
             Reason::TooFewHosts => "too few hosts are left",
         })
     }

@@ -1,17 +1,14 @@
-//! `treepie compare`: two profiles or two placements side by side; or two groups of profiles.
+//! `treepie compare`: two profiles, placements or orders side by side.
 //!
-//! Two profiles of the same application, one taken before and one during a replay, show the effect
-//! of a placement: each of them has the rank of every process. Two groups of profiles with times,
-//! each of several runs, have a verdict.
+//! Two profiles of the same application, one taken before and one during a replay, show what a
+//! placement has really changed: each of them has the rank of every process.
 //!
 //! ```text
 //! profiles     two profiles
 //! placements   two placements
-//! groups       the times of two groups of profiles
 //! ```
 
 mod arguments;
-mod groups;
 mod pair;
 mod placements;
 mod profiles;

@@ -5,6 +5,7 @@ use treepie_launch::error::CommandError;
 use treepie_placement::file::PlacementFile;
 use treepie_placement::objective::Measures;
 use treepie_report::input::network;
+use treepie_report::input::ranks::require_equal;
 use treepie_report::input::topology::describe;
 use treepie_report::input::traffic::{Input, profile_of_placement};
 use treepie_report::network::NetworkGain;
@@ -13,8 +14,7 @@ use treepie_report::table::Table;
 use treepie_report::words::pluralize;
 use treepie_report::{levels, units};
 
-use crate::commands::compare::pair::{FilePair, require_equal_ranks, sides};
-use crate::output;
+use crate::commands::compare::pair::{FilePair, sides};
 
 /// Prints both side by side.
 ///
@@ -26,12 +26,12 @@ pub fn compare(
     after: &PlacementFile,
 ) -> Result<(), CommandError> {
     let arguments = two.arguments;
-    if arguments.picture.is_some() {
+    if arguments.output.is_some() {
         return Err(CommandError::usage(
-            "--picture draws two profiles; for a placement use `treepie show FILE --svg OUT`",
+            "-o draws two profiles; for a placement use `treepie show FILE -o PICTURE`",
         ));
     }
-    require_equal_ranks([(two.before, before.ranks), (two.after, after.ranks)])?;
+    require_equal([(two.before, before.ranks), (two.after, after.ranks)])?;
     let same_tree = before.topology == after.topology;
     let pairs = || before.assignment.iter().zip(&after.assignment);
     let moved = pairs().filter(|(first, second)| first != second).count();
@@ -39,13 +39,13 @@ pub fn compare(
         .filter(|&(&first, &second)| same_tree && before.topology.common_level(first, second) == 0)
         .count();
     let network = on_network(two, before, after)?;
-    if arguments.json {
+    let json = || {
         let side = treepie_report::placement::json;
-        return output::print_json(&json!({
+        json!({
             "before": side(before), "after": side(after), "same_topology": same_tree,
             "ranks_on_other_cores": moved, "network": network,
-        }));
-    }
+        })
+    };
     let mut text = sides(two) + "\n";
     let mut table = Table::new(["", "before", "after", "change"]);
     table.row(["strategy", &before.strategy, &after.strategy, ""]);
@@ -86,7 +86,7 @@ pub fn compare(
             before.topology.levels()[0].name
         );
     }
-    output::print(&(text + "\n"))
+    arguments.printing.answer(json, || text + "\n")
 }
 
 /// Compares both on the given network, with the traffic of the profile from which one was computed.
@@ -112,7 +112,7 @@ fn on_network(
     })?;
     let choice = &two.arguments.choice;
     let input = Input::read(&profile, choice)?;
-    require_equal_ranks([(two.before, before.ranks), (&profile, input.ranks())])?;
+    require_equal([(two.before, before.ranks), (&profile, input.ranks())])?;
     let bytes = input.bytes(choice)?;
     let [first, second] = [before, after].map(|file| {
         let nodes = network::beneath(&site, &file.topology, &input.hosts(), text)?;

@@ -27,7 +27,6 @@ use treepie_traffic::{Layer, Matrix};
 
 use crate::commands::compare::arguments::Arguments;
 use crate::commands::compare::pair::{FilePair, sides};
-use crate::output;
 
 /// One profile, and the data used from it.
 pub struct Side {
@@ -130,12 +129,12 @@ pub fn compare(two: &FilePair, before: &Side, after: &Side) -> Result<(), Comman
     let arguments = two.arguments;
     let measured = match Measured::new(arguments, before, after) {
         // Only an explicit machine has to fit.
-        Err(error) if arguments.machine.is_given() || arguments.picture.is_some() => {
+        Err(error) if arguments.machine.is_given() || arguments.output.is_some() => {
             return Err(error);
         }
         either => either,
     };
-    if let (Some(path), Ok(measured)) = (&arguments.picture, &measured) {
+    if let (Some(path), Ok(measured)) = (&arguments.output, &measured) {
         draw(path, measured, before, after)?;
     }
     let between = match (&before.input, &after.input) {
@@ -144,12 +143,12 @@ pub fn compare(two: &FilePair, before: &Side, after: &Side) -> Result<(), Comman
         }
         _ => None,
     };
-    if arguments.json {
+    let json = || {
         let found = measured.as_ref().ok();
-        return output::print_json(&ProfilesAnswer {
+        ProfilesAnswer {
             before: &before.summary,
             after: &after.summary,
-            between_clusters: between.map(|[before, after]| {
+            between_clusters: between.as_ref().map(|[before, after]| {
                 json!({
                     "clusters": before.clusters, "before": before.bytes, "after": after.bytes,
                 })
@@ -158,8 +157,8 @@ pub fn compare(two: &FilePair, before: &Side, after: &Side) -> Result<(), Comman
             cores: found.map(|found| found.topology.leaf_count()),
             levels: found.map(|found| &found.crossings[..]),
             cost: found.map(Measured::cost),
-        });
-    }
+        }
+    };
     let mut text = sides(two) + "\n" + &layer_table(&before.summary, &after.summary);
     text += "\n";
     text += &match &measured {
@@ -184,7 +183,7 @@ pub fn compare(two: &FilePair, before: &Side, after: &Side) -> Result<(), Comman
     if let (Some(first), Some(second)) = (&before.summary.times, &after.summary.times) {
         text += &format!("\n{}", times::change(first, second).text());
     }
-    output::print(&text)
+    arguments.printing.answer(json, || text)
 }
 
 fn draw(path: &Path, measured: &Measured, before: &Side, after: &Side) -> Result<(), CommandError> {

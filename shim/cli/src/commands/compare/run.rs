@@ -4,47 +4,27 @@ use std::process::ExitCode;
 
 use treepie_launch::error::CommandError;
 use treepie_profile::any::{AnyFile, read_any};
+use treepie_report::input::ranks::require_equal;
 use treepie_report::picture::Format;
 use treepie_traffic::formats::Format as MatrixFormat;
 
-use crate::commands::answer::RequestedOutputs;
 use crate::commands::compare::arguments::Arguments;
-use crate::commands::compare::pair::{FilePair, require_equal_ranks};
-use crate::commands::compare::{groups, placements, profiles};
+use crate::commands::compare::pair::FilePair;
+use crate::commands::compare::{placements, profiles};
 use crate::commands::order;
 use crate::commands::outcome::Outcome;
 
-/// Compares two files of either kind, or two groups of profiles.
+/// Compares two files of one kind.
 pub fn run(arguments: &Arguments) -> Outcome {
-    if let Some(against) = &arguments.against {
-        let wanted = RequestedOutputs {
-            picture: arguments.picture.as_deref(),
-            html: arguments.html.as_deref(),
-            json: arguments.json,
-        };
-        wanted.check()?;
-        let difference = arguments.difference / 100.0;
-        wanted.give(&groups::compare(against, &arguments.files, difference)?)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    match &arguments.files[..] {
-        [before, after] => two_files(&FilePair {
-            before,
-            after,
-            arguments,
-        }),
-        files => Err(CommandError::usage(format!(
-            "{} given; give two, or two groups of profiles with --against before the second",
-            match files.len() {
-                1 => "1 file is".to_owned(),
-                more => format!("{more} files are"),
-            }
-        ))),
-    }
+    two_files(&FilePair {
+        before: &arguments.before,
+        after: &arguments.after,
+        arguments,
+    })
 }
 
 fn two_files(two: &FilePair) -> Outcome {
-    if let Some(picture) = &two.arguments.picture {
+    if let Some(picture) = &two.arguments.output {
         Format::from_path(picture)?;
     }
     for path in [two.before, two.after] {
@@ -57,11 +37,11 @@ fn two_files(two: &FilePair) -> Outcome {
         }
     }
     if order::is_one(two.before) && order::is_one(two.after) {
-        return order::compare([two.before, two.after], two.arguments.json);
+        return order::compare([two.before, two.after], two.arguments.printing);
     }
     match (read_any(two.before)?, read_any(two.after)?) {
         (AnyFile::Profile(before), AnyFile::Profile(after)) => {
-            require_equal_ranks([(two.before, before.ranks), (two.after, after.ranks)])?;
+            require_equal([(two.before, before.ranks), (two.after, after.ranks)])?;
             let choice = &two.arguments.choice;
             let before = profiles::Side::new(two.before, *before, choice)?;
             let after = profiles::Side::new(two.after, *after, choice)?;

@@ -11,7 +11,7 @@ use crate::commands::cut::coordinator::Remote;
 use crate::commands::cut::members::Members;
 use crate::commands::cut::protocol::Which;
 use crate::commands::cut::waves::Waves;
-use crate::commands::options::{RunSettings, positive};
+use crate::commands::options::{Printing, RunSettings, positive};
 use crate::commands::why::named_base;
 
 /// Stop all ranks while no message is in flight, to save the job; or verify its messages
@@ -25,9 +25,9 @@ pub struct Arguments {
     /// rank, or the number of the run or its beginning [default: the only one]
     #[arg(value_name = "JOB", conflicts_with = "command")]
     pub(crate) job: Option<String>,
-    /// Make a wave every SECONDS
-    #[arg(long, value_name = "SECONDS", value_parser = positive, requires = "command")]
-    pub(crate) every: Option<f64>,
+    /// Make a wave at this interval
+    #[arg(long, value_name = "TIME", value_parser = positive, requires = "command")]
+    pub(crate) every: Option<Duration>,
     /// Make one wave as soon as all ranks exist
     #[arg(long, conflicts_with = "every")]
     pub(crate) now: bool,
@@ -35,12 +35,12 @@ pub struct Arguments {
     /// number of the wave, TREEPIE_CUT_PROCESSES the processes of the ranks
     #[arg(long, value_name = "COMMAND")]
     pub(crate) then: Option<String>,
-    /// Drop a wave that finds no quiet cut within SECONDS; all ranks continue
-    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = positive)]
-    patience: f64,
-    /// End the command after SECONDS
-    #[arg(long, value_name = "SECONDS", default_value = "3600", value_parser = positive)]
-    limit: f64,
+    /// Drop a wave that finds no quiet cut within this time; all ranks continue
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = positive)]
+    wave_timeout: Duration,
+    /// End the command of --then after this time
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = positive)]
+    time_limit: Duration,
     /// For a job started here: fail if a message was never received, or a receive never completed.
     /// For a running job: read the counts without stopping any rank
     #[arg(long)]
@@ -61,9 +61,8 @@ pub struct Arguments {
     /// The number given to the runs
     #[arg(long, hide = true, value_parser = hexadecimal)]
     pub(crate) given: Option<u64>,
-    /// Print the result as JSON, on standard output after the job's own
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
     #[command(flatten)]
     pub(crate) settings: RunSettings,
     /// The usual command line of the job
@@ -112,9 +111,9 @@ impl Arguments {
     pub(crate) fn waves(&self, base: PathBuf, which: Which) -> Result<Waves, CommandError> {
         Ok(Waves {
             members: self.members(base, which)?,
-            patience: Duration::from_secs_f64(self.patience),
+            patience: self.wave_timeout,
             then: self.then.clone(),
-            limit: Duration::from_secs_f64(self.limit),
+            limit: self.time_limit,
         })
     }
 }

@@ -55,10 +55,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let left = keeper.left();
     let lacks = arguments.verify && left.as_ref().is_none_or(Pending::is_something);
-    if !arguments.settings.quiet && !arguments.json {
+    if arguments.printing.speaks() {
         keeper.tell(left.as_ref());
     }
-    if arguments.json {
+    if arguments.printing.json {
         output::print_json(&Answer { waves, left })?;
     }
     Ok(ExitCode::from(match status {
@@ -77,7 +77,7 @@ impl Keeper<'_> {
     fn keep(&mut self, stopped: &Receiver<()>) -> Vec<WaveReport> {
         let mut reports = Vec::new();
         let every = match (self.arguments.every, self.arguments.now) {
-            (Some(seconds), _) => Some(Duration::from_secs_f64(seconds)),
+            (Some(every), _) => Some(every),
             (None, true) => None,
             (None, false) => return reports,
         };
@@ -94,8 +94,8 @@ impl Keeper<'_> {
             due = Some(now + every.unwrap_or_default());
             match self.waves.make(reports.len() + 1) {
                 Ok(report) => {
-                    if !self.arguments.json && (!self.arguments.settings.quiet || !report.is_well())
-                    {
+                    let printing = self.arguments.printing;
+                    if printing.speaks() || (!printing.json && !report.is_well()) {
                         note!("{}", report.text());
                     }
                     reports.push(report);

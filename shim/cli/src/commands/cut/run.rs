@@ -16,7 +16,6 @@ use crate::commands::cut::protocol::Which;
 use crate::commands::cut::serve::serve;
 use crate::commands::outcome::Outcome;
 use crate::commands::why::Chosen;
-use crate::output;
 
 /// Makes the waves, or verifies.
 pub fn run(arguments: &Arguments) -> Outcome {
@@ -84,11 +83,7 @@ fn of_running(arguments: &Arguments) -> Outcome {
         waves: vec![report],
         left: None,
     };
-    if arguments.json {
-        output::print_json(&answer)?
-    } else {
-        output::print(&text)?
-    }
+    arguments.printing.answer(|| answer, || text)?;
     Ok(ExitCode::from(u8::from(!well)))
 }
 
@@ -111,13 +106,10 @@ pub(super) fn look(arguments: &Arguments, members: &mut Members, run: u64) -> Ou
     }
     let left = Pending::new(&second, size);
     let text = left.text();
-    if arguments.json {
-        output::print_json(&Answer {
-            waves: Vec::new(),
-            left: Some(left),
-        })?
-    } else {
-        output::print(&text)?
-    }
+    let answer = Answer {
+        waves: Vec::new(),
+        left: Some(left),
+    };
+    arguments.printing.answer(|| answer, || text)?;
     Ok(ExitCode::SUCCESS)
 }

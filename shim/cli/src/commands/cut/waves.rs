@@ -111,7 +111,7 @@ impl Waves {
             let words = match ended {
                 Ended::Status(0) => return None,
                 Ended::Status(status) => format!("ended with status {status}"),
-                Ended::TooLong(seconds) => format!("was ended after {seconds} s (--limit)"),
+                Ended::TooLong(seconds) => format!("was ended after {seconds} s (--time-limit)"),
                 Ended::NotStarted(error) => format!("could not be started: {error}"),
             };
             Some(if is_elsewhere {

@@ -9,22 +9,21 @@ use serde_json::json;
 
 use crate::commands::doctor::finding::{Report, Verdict};
 use crate::commands::doctor::{bundle, installed, job, mpis};
+use crate::commands::options::Printing;
 use crate::commands::outcome::Outcome;
-use crate::output;
 
 /// Check what is installed, and what would happen to a job
-///
-/// Each launcher found is tried with one process, which prints its environment; the job itself is
-/// not started.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Each launcher that is found is tried with one process, which prints its environment; the job itself
+is not started. `treepie help support` explains what is found.")]
 #[command(override_usage = "treepie doctor [OPTIONS] [-- mpirun -np 16 ./app ...]")]
 pub struct Arguments {
-    /// Print the findings as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
     /// Write a file for support: versions, host, settings and findings, without names of users,
     /// homes and hosts
-    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    #[arg(long, value_name = "FILE")]
     bundle: Option<PathBuf>,
     /// A job: show which processes would be started, and whether the library can be loaded into
     /// them
@@ -46,11 +45,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
         .any(|finding| finding.verdict == Verdict::Problem);
     if let Some(file) = &arguments.bundle {
         bundle::write(file, &report.text())?;
-        output::print(&format!("{}: written\n", file.display()))?;
-    } else if arguments.json {
-        output::print_json(&json!({ "ok": !failed, "findings": report.0 }))?;
+        let written = || format!("{}: written\n", file.display());
+        let json = || json!({ "ok": !failed, "output": file });
+        arguments.printing.answer(json, written)?;
     } else {
-        output::print(&report.text())?;
+        let json = || json!({ "ok": !failed, "findings": report.0 });
+        arguments.printing.answer(json, || report.text())?;
     }
     Ok(ExitCode::from(u8::from(failed)))
 }

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use treepie_base::nearest::did_you_mean;
+use treepie_book::{PAGES, Page};
 use treepie_launch::error::CommandError;
 
-use super::page::{PAGES, Page};
 use crate::commands::outcome::Outcome;
 use crate::output;
 
@@ -27,7 +27,7 @@ pub fn run(arguments: &Arguments, mut command: clap::Command) -> Outcome {
             output::print(&format!("\n{}", list()))?;
         }
         [word] => match help_of_subcommand(command, word) {
-            Some(help) => return output::usage(&help),
+            Some(help) => return output::usage(&help, None),
             None => output::print(&topic(word)?.plain())?,
         },
         words => {

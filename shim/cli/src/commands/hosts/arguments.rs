@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use treepie_report::input::machine::Above;
 
+use crate::commands::options::{Printing, Seed};
+
 /// Put hosts into a good order for a pattern of traffic, without a run
 ///
 /// Rings, halos and model-parallel jobs number their ranks by the list of their hosts, which is
@@ -28,12 +30,10 @@ pub struct Arguments {
     /// .rankfile (Open MPI), .nodes (host and node rank, for torchrun), else one host per line
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// Seed of random choices; the same seed gives the same order
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
-    pub(super) seed: u64,
-    /// Print the answer as JSON
-    #[arg(long)]
-    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) seed: Seed,
+    #[command(flatten)]
+    pub(super) printing: Printing,
     #[command(flatten)]
     pub(super) above: Above,
 }

@@ -22,7 +22,6 @@ use super::arguments::Arguments;
 use super::{files, names};
 use crate::commands::map::arguments::processors;
 use crate::commands::outcome::Outcome;
-use crate::output;
 
 /// An order of hosts and its cost.
 #[derive(Debug, Serialize)]
@@ -56,10 +55,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(path) = &arguments.output {
         write(path, &files::text(path, &answer.hosts, per_host))?;
     }
-    match arguments.json {
-        true => output::print_json(&answer)?,
-        false => output::print(&answer.text(arguments.output.as_deref()))?,
-    }
+    let output = arguments.output.as_deref();
+    arguments
+        .printing
+        .answer(|| &answer, || answer.text(output))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -135,7 +134,7 @@ fn order(
     let before: List<Rank, Leaf> = before.into_iter().collect();
     let options = Options {
         current: Some(&before),
-        seed: arguments.seed,
+        seed: arguments.seed.seed.unwrap_or_default(),
         threads: processors(),
         objective: Objective::usual(network.as_ref()),
         ..Options::default()

@@ -4,12 +4,13 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use clap::Args;
+use serde_json::json;
 use treepie_launch::error::CommandError;
 use treepie_report::experience::PlatformSummary;
 
 use crate::commands::learning::store::{StoreChoice, applications, nothing_of};
+use crate::commands::options::Printing;
 use crate::commands::outcome::Outcome;
-use crate::output;
 
 /// Forget everything learnt about an application
 #[derive(Debug, Args)]
@@ -20,6 +21,8 @@ pub struct Arguments {
     /// Forget all applications, and the measured platforms
     #[arg(long, conflicts_with = "application")]
     all: bool,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
     #[command(flatten)]
     store: StoreChoice,
 }
@@ -37,18 +40,25 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if found.is_empty() && platforms.is_empty() {
         return Err(CommandError::failed(nothing_of(store.path(), name)));
     }
+    let mut forgotten = Vec::new();
     for learnt in found {
         store.forget(learnt.key)?;
-        output::print(&format!("{}: forgotten\n", learnt.summary.title()))?;
+        forgotten.push(learnt.summary.title());
     }
     for kept in platforms {
         store.forget(kept.key)?;
-        let platform = PlatformSummary::new(&kept);
-        output::print(&format!("{}: forgotten\n", platform.title()))?;
+        forgotten.push(PlatformSummary::new(&kept).title());
     }
     // Results of guards are also stored for all applications together, without their names.
     for key in store.guards_of_all(SystemTime::now()) {
         store.forget(key)?;
     }
+    let lines = || {
+        forgotten
+            .iter()
+            .map(|title| format!("{title}: forgotten\n"))
+    };
+    let printing = arguments.printing;
+    printing.answer(|| json!({ "forgotten": forgotten }), || lines().collect())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -13,8 +13,8 @@ use treepie_report::picture::{Axis, Chart, Format, Series, Style, write_drawing}
 use treepie_report::units;
 
 use crate::commands::learning::store::{Application, StoreChoice, applications, nothing_of};
+use crate::commands::options::Printing;
 use crate::commands::outcome::Outcome;
-use crate::output;
 
 /// Show what was tried with each application, the results, and the present choice
 #[derive(Debug, Args)]
@@ -22,12 +22,11 @@ pub struct Arguments {
     /// Name of the program, or the beginning of its key
     #[arg(value_name = "APP")]
     application: Option<String>,
-    /// Draw the seconds of all runs of one application, as .svg or .png
-    #[arg(long, value_name = "FILE")]
-    pub(crate) picture: Option<PathBuf>,
-    /// Print it as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    /// Draw the seconds of all runs of one application into this file: .svg or .png
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
     #[command(flatten)]
     store: StoreChoice,
 }
@@ -37,7 +36,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let store = arguments.store.store()?;
     let name = arguments.application.as_deref();
     let found = applications(&store, name);
-    if let Some(picture) = &arguments.picture {
+    if let Some(picture) = &arguments.output {
         draw(picture, &found)?;
     }
     // Platforms do not belong to an application.
@@ -50,27 +49,24 @@ pub fn run(arguments: &Arguments) -> Outcome {
             .collect(),
     };
     let summaries: Vec<&Summary> = found.iter().map(|learnt| &learnt.summary).collect();
-    if arguments.json {
-        let all: Vec<Entry<'_>> = summaries
-            .into_iter()
-            .map(Entry::Application)
-            .chain(platforms.iter().map(Entry::Platform))
-            .collect();
-        output::print_json(&all)?;
-        return Ok(ExitCode::SUCCESS);
+    let is_nothing = found.is_empty() && platforms.is_empty();
+    if is_nothing && name.is_some() && !arguments.printing.json {
+        return Err(CommandError::failed(nothing_of(store.path(), name)));
     }
-    if found.is_empty() && platforms.is_empty() {
-        let nothing = nothing_of(store.path(), name);
-        return match name {
-            Some(_) => Err(CommandError::failed(nothing)),
-            None => output::print(&(nothing + "\n")).map(|()| ExitCode::SUCCESS),
-        };
-    }
-    let texts = summaries.iter().map(|summary| summary.text());
-    let texts: Vec<String> = texts
-        .chain(platforms.iter().map(PlatformSummary::text))
-        .collect();
-    output::print(&texts.join("\n"))?;
+    let json = || {
+        let applications = summaries.iter().copied().map(Entry::Application);
+        let all = applications.chain(platforms.iter().map(Entry::Platform));
+        all.collect::<Vec<Entry<'_>>>()
+    };
+    let words = || {
+        let applications = summaries.iter().map(|summary| summary.text());
+        let all = applications.chain(platforms.iter().map(PlatformSummary::text));
+        match is_nothing {
+            true => nothing_of(store.path(), name) + "\n",
+            false => all.collect::<Vec<String>>().join("\n"),
+        }
+    };
+    arguments.printing.answer(json, words)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -86,7 +82,7 @@ enum Entry<'a> {
 fn draw(path: &Path, found: &[Application]) -> Result<(), CommandError> {
     let [learnt] = found else {
         return Err(CommandError::usage(format!(
-            "--picture {}: shows one application, and {} were found; name it, by its key where \
+            "-o {}: shows one application, and {} were found; name it, by its key where \
              several have a name",
             path.display(),
             found.len()

@@ -18,7 +18,7 @@ use treepie_report::experience::{RunSummary, Summary, now};
 
 use crate::commands::hang::HangChoice;
 use crate::commands::learning::store::{StoreChoice, opened};
-use crate::commands::options::RunSettings;
+use crate::commands::options::{Printing, RunSettings};
 use crate::commands::outcome::Outcome;
 use crate::output;
 
@@ -28,9 +28,8 @@ use crate::output;
 pub struct Arguments {
     #[command(flatten)]
     store: StoreChoice,
-    /// Print this run and the present knowledge as JSON, on standard output after the job's own
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
     #[command(flatten)]
     hang: HangChoice,
     #[command(flatten)]
@@ -86,7 +85,7 @@ fn as_it_is(launcher: &Launcher, command: &[OsString]) -> Invocation {
 /// stored as failed.
 fn tell(arguments: &Arguments, store: &Store, number: u64, status: u8) -> Result<(), CommandError> {
     let found = store.named(&format!("-{number:016x}"));
-    if found.is_empty() && !arguments.settings.quiet {
+    if found.is_empty() && !arguments.printing.quiet {
         note!(
             "nothing was learnt of this run: no MPI program in it reached MPI_Finalize, or \
              the store can't be written (--log info says why)"
@@ -110,10 +109,10 @@ fn tell(arguments: &Arguments, store: &Store, number: u64, status: u8) -> Result
             continue;
         };
         let this = RunSummary::new(run);
-        if arguments.json {
+        if arguments.printing.json {
             let both = serde_json::json!({ "run": this, "application": summary });
             output::print_json(&both)?;
-        } else if !arguments.settings.quiet {
+        } else if !arguments.printing.quiet {
             note!("{}", summary.after(run));
         }
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use treepie_base::time;
 use treepie_placement::objective::Objective;
 use treepie_placement::{Effort, Strategy};
 use treepie_profile::settings::Collectives;
@@ -13,6 +14,7 @@ use treepie_report::input::machine::MachineChoice;
 
 use crate::commands::map::constraints::ConstraintOptions;
 use crate::commands::map::containment::options::ContainmentOptions;
+use crate::commands::options::{Printing, Seed};
 
 /// Compute the core for each rank
 #[derive(Debug, Args)]
@@ -29,14 +31,10 @@ pub struct Arguments {
     pub(crate) picture: Option<PathBuf>,
     /// Draw the links of the network with their traffic before and after, as .svg
     /// or .png: planes of a torus, groups of a dragonfly
-    #[arg(long, value_name = "FILE")]
+    #[arg(long = "network-picture", value_name = "FILE")]
     pub(crate) links: Option<PathBuf>,
-    /// Print the answer as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print no summary
-    #[arg(long, short, conflicts_with = "json")]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
     #[command(flatten)]
     pub(crate) how: How,
     #[command(flatten)]
@@ -69,12 +67,11 @@ pub(crate) struct How {
     /// Effort of the search: fast, normal, strong
     #[arg(long, default_value = "normal", value_parser = str::parse::<Effort>)]
     pub(crate) effort: Effort,
-    /// Continue the search for SECONDS; the result never gets worse
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub(crate) budget: Option<Duration>,
-    /// Seed of random choices; the same seed gives the same placement
-    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
-    pub(crate) seed: u64,
+    /// Continue the search for this time; the result never gets worse
+    #[arg(long, value_name = "TIME", value_parser = time::parse)]
+    pub(crate) time_limit: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) seed: Seed,
     /// Number of threads; the placement is the same for any number [default: all processors]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) threads: Option<usize>,
@@ -90,14 +87,6 @@ pub(crate) struct How {
 /// Number of threads that can run simultaneously here.
 pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
-}
-
-/// Parses a number of seconds.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: Option<f64> = text.parse().ok();
-    seconds
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .ok_or_else(|| "write a number of seconds, such as 10 or 0.5".to_owned())
 }
 
 /// Option for placing ranks near network interfaces.

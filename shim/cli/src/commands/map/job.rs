@@ -99,7 +99,7 @@ impl Job {
     fn options(&self, how: &How) -> Options<'_> {
         Options {
             current: self.current.as_deref(),
-            seed: how.seed,
+            seed: how.seed.seed.unwrap_or_default(),
             effort: how.effort,
             threads: how.threads.unwrap_or_else(processors),
             constraints: (!self.constraints.is_empty()).then_some(&self.constraints),
@@ -113,8 +113,8 @@ impl Job {
         let how = &arguments.how;
         let what = format!("placing {}", pluralize(self.input.ranks(), "rank"));
         let progress = Arc::new(Progress::default());
-        let _working = (!arguments.quiet).then(|| match how.budget {
-            Some(budget) => Working::within(&what, budget),
+        let _working = (!arguments.printing.quiet).then(|| match how.time_limit {
+            Some(limit) => Working::within(&what, limit),
             None => Working::through(&what, {
                 let progress = progress.clone();
                 move || progress.share()
@@ -128,7 +128,7 @@ impl Job {
             return self.place_for_plans(replaced, arguments, &options);
         }
         let matrix = self.input.matrix(&arguments.choice)?;
-        Ok(search::within(how.budget, &options, |options| {
+        Ok(search::within(how.time_limit, &options, |options| {
             self.placed(how, &matrix, options)
         })?)
     }

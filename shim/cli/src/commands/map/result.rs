@@ -117,7 +117,7 @@ impl<'a> MapResult<'a> {
         let alone = !arguments.limits.share_cores() && !arguments.how.strategy.balances_loads();
         // The bound may take longer than the placement; and it applies to ranks whose traffic does
         // not depend on their location.
-        let wanted = alone && !arguments.quiet && job.replaced.is_none();
+        let wanted = alone && !arguments.printing.quiet && job.replaced.is_none();
         let bounded = wanted.then_some(&job.usable);
         let crossings = crossings(&job.topology, first, second);
         let on_network = job.network.as_ref();
@@ -194,7 +194,7 @@ impl<'a> MapResult<'a> {
     pub fn links(&self) -> Result<Fabric, CommandError> {
         let Some(nodes) = &self.job.network else {
             return Err(CommandError::usage(
-                "--links draws a network; name one with --topology or --network, as in \
+                "--network-picture draws a network; name one with --topology or --network, as in \
                  --network torus:8x8x8"
                     .to_owned(),
             ));

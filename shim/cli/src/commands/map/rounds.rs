@@ -45,7 +45,7 @@ impl Job {
         };
         let mut last = before;
         for _ in 0..ROUNDS {
-            let budget = how.budget.map(|budget| budget / ROUNDS);
+            let budget = how.time_limit.map(|limit| limit / ROUNDS);
             let found = search::within(budget, options, |options| {
                 self.placed(how, &matrix, options)
             })?;

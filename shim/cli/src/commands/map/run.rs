@@ -16,7 +16,6 @@ use crate::commands::map::job::Job;
 use crate::commands::map::result::MapResult;
 use crate::commands::options::absolute_path;
 use crate::commands::outcome::Outcome;
-use crate::output;
 
 /// Computes, writes, and reports.
 pub fn run(arguments: &Arguments) -> Outcome {
@@ -54,13 +53,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(path) = &arguments.links {
         write_drawing(&found.links()?, Format::from_path(path)?, path)?;
     }
-    if arguments.json {
-        output::print_json(&found.answer(&output, report))?;
-    } else if !arguments.quiet {
-        // The verdict on the placement stays the last line.
-        let report = report.map_or(String::new(), |report| report.text());
-        output::print(&(report + &found.text(&output)))?;
-    }
+    // The verdict on the placement stays the last line.
+    let words = report.as_ref().map(|report| report.text());
+    let words = || words.unwrap_or_default() + &found.text(&output);
+    let json = || found.answer(&output, report);
+    arguments.printing.answer(json, words)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -69,7 +66,7 @@ pub(crate) fn check_outputs(arguments: &Arguments, output: &Path) -> Result<(), 
     let own = [
         ("--output", Some(output)),
         ("--picture", arguments.picture.as_deref()),
-        ("--links", arguments.links.as_deref()),
+        ("--network-picture", arguments.links.as_deref()),
     ];
     let named = own.into_iter().chain(arguments.containment.outputs());
     let mut known = vec![("the profile", real(&arguments.profile)?)];

@@ -1,21 +1,19 @@
 //! Predictions of a collective, as a table and as JSON.
 
 use std::path::Path;
-use std::process::ExitCode;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use treepie_choice::predict::{Prediction, Predictor};
 use treepie_collective::Algorithm;
 use treepie_platform::Platform;
 use treepie_report::input::collective::Collective;
+use treepie_report::input::plan::Simulated;
 use treepie_report::table::Table;
-use treepie_report::units;
 use treepie_report::words::pluralize;
+use treepie_report::{plan, units};
 
-use crate::commands::outcome::Outcome;
 use crate::commands::predict::arguments::Arguments;
 use crate::commands::predict::memory::moved;
-use crate::output;
 
 pub(crate) fn is_chosen(predictor: &Predictor, prediction: &Prediction) -> bool {
     let name = |algorithm: &'static Algorithm| algorithm.name;
@@ -23,11 +21,13 @@ pub(crate) fn is_chosen(predictor: &Predictor, prediction: &Prediction) -> bool 
     is_chosen && !predictor.is_named()
 }
 
-pub(crate) fn print_json(
+/// The answer for programs, with all steps of `detail`.
+pub(crate) fn json_of(
     predictor: &Predictor,
     all: &[Prediction],
     (platform, arguments): (&Platform, &Arguments),
-) -> Outcome {
+    detail: Option<&Simulated>,
+) -> Value {
     let call = &predictor.call;
     let unused = platform.unused_contention();
     let unused = unused.iter().map(|(cluster, fitted, ranks)| {
@@ -54,10 +54,10 @@ pub(crate) fn print_json(
     });
     let native = all.iter().find(|prediction| prediction.algorithm.is_none());
     let is_started = arguments.collective.is_some_and(Collective::is_started);
-    output::print_json(&json!({
+    json!({
         "collective": arguments.called(predictor),
         "neighbours": arguments.neighbours,
-        "sizes": arguments.sizes,
+        "sizes": arguments.block_sizes,
         "progress": is_started.then(|| arguments.progress().to_string()),
         "bytes": call.bytes,
         "ranks": predictor.clusters.ranks(),
@@ -65,7 +65,7 @@ pub(crate) fn print_json(
         "root": call.root,
         "bound": predictor.bound(),
         "native": {
-            "family": arguments.native.to_string(),
+            "family": arguments.mpi.to_string(),
             "seconds": native.and_then(Prediction::seconds),
             "simulated": native.and_then(|native| native.simulated),
             "estimated": native.and_then(|native| native.estimated),
@@ -75,22 +75,24 @@ pub(crate) fn print_json(
         "reason": predictor.reason(),
         "contention_left_out": unused.collect::<Vec<_>>(),
         "algorithms": algorithms.collect::<Vec<_>>(),
-    }))?;
-    Ok(ExitCode::SUCCESS)
+        "plan": detail.map(plan::json),
+    })
 }
 
-pub(crate) fn print(
+/// The answer in words.
+pub(crate) fn text(
     predictor: &Predictor,
     all: &[Prediction],
     (platform, arguments): (&Platform, &Arguments),
-) -> Outcome {
+    detail: Option<&Simulated>,
+) -> String {
     let call = &predictor.call;
     let root = match (call.operation.has_root(), &arguments.neighbours) {
         (true, _) => format!(", root {}", call.root),
         (false, Some(neighbours)) => format!(", neighbours {neighbours}"),
         (false, None) => String::new(),
     };
-    let mean = if arguments.sizes.is_some() {
+    let mean = if arguments.block_sizes.is_some() {
         " on average"
     } else {
         ""
@@ -115,6 +117,7 @@ pub(crate) fn print(
     {
         text += "  ~ estimated: not simulated, message by message\n";
     }
+    text += &detail.map_or(String::new(), plan::facts);
     text += "  memory: read and written by the ranks of a host, the most of any\n";
     for (cluster, fitted, ranks) in platform.unused_contention() {
         text += &format!(
@@ -123,8 +126,7 @@ pub(crate) fn print(
             cluster.name
         );
     }
-    output::print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    text
 }
 
 pub(crate) fn table(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Table {
@@ -150,7 +152,7 @@ pub(crate) fn table(predictor: &Predictor, all: &[Prediction], arguments: &Argum
                 Some(inside) => format!("{} over {inside}", algorithm.name),
                 None => algorithm.name.to_owned(),
             },
-            None => format!("the MPI's own ({})", arguments.native),
+            None => format!("the MPI's own ({})", arguments.mpi),
         };
         let estimated = if prediction.simulated.is_none() {
             "~"

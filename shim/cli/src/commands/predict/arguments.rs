@@ -14,6 +14,7 @@ use treepie_platform::Platform;
 use treepie_report::input::choice::size;
 use treepie_report::input::collective::Collective;
 
+use crate::commands::options::Printing;
 use crate::commands::predict::checkpoints::CheckpointOptions;
 
 /// Predict the time of collectives, of data with gaps, or of a job with checkpoints
@@ -24,7 +25,7 @@ pub struct Arguments {
     pub(crate) file: PathBuf,
     /// Collective: bcast, scatter, gather, reduce, allreduce, allgather, alltoall, barrier, scan,
     /// ...; in the form of its call: iallreduce (non-blocking), allreduce-init (persistent)
-    #[arg(long, value_name = "NAME", value_parser = str::parse::<Collective>, required_unless_present_any = ["measured", "checkpoints", "pieces", "choices"])]
+    #[arg(long, value_name = "NAME", value_parser = str::parse::<Collective>, required_unless_present_any = ["measured", "protocols", "pieces", "choices"])]
     pub(crate) collective: Option<Collective>,
     /// For neighbor-allgather and similar collectives: neighbours of each rank, torus:4x4 or
     /// mesh:2x8 for a Cartesian topology, or a matrix or profile, in which each sender has an edge
@@ -40,8 +41,8 @@ pub struct Arguments {
     /// kept or changed
     #[arg(long, conflicts_with_all = ["collective", "measured", "pieces"])]
     pub(crate) choices: bool,
-    /// For non-blocking and persistent ones: called, if the MPI calls Treepie in all of its waits
-    /// (Open MPI; MPICH since 4.3), or own [default: as --native]
+    /// Of non-blocking and persistent ones: called, where the MPI calls Treepie in whatever it
+    /// waits (Open MPI; MPICH from 4.3 on), or own [default: as --mpi]
     #[arg(long, value_name = "WHO", value_parser = str::parse::<Progress>, requires = "collective")]
     progress: Option<Progress>,
     /// Instead of a collective: N separate pieces of --bytes, from one rank to another, as
@@ -60,7 +61,7 @@ pub struct Arguments {
         requires = "collective",
         conflicts_with = "bytes"
     )]
-    pub(crate) sizes: Option<PathBuf>,
+    pub(crate) block_sizes: Option<PathBuf>,
     /// Rank of the root
     #[arg(long, value_name = "RANK", default_value = "0")]
     pub(crate) root: usize,
@@ -68,34 +69,30 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     pub(crate) ranks: Option<usize>,
     /// Bytes of the largest message, instead of the best size
-    #[arg(long, visible_alias = "largest", value_name = "SIZE", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) segment: Option<u64>,
     /// Compare the predictions with the times in this file instead: lines of
     /// collective,algorithm,bytes,segment,seconds
     #[arg(long, value_name = "FILE", conflicts_with_all = ["collective", "bytes", "segment"])]
     pub(super) measured: Option<PathBuf>,
-    /// Draw the comparison of --measured, or run times with --checkpoints; the ending selects .svg
-    /// or .png
-    #[arg(long, value_name = "OUT", conflicts_with = "collective")]
-    pub(crate) picture: Option<PathBuf>,
     /// Nanoseconds that a reduction takes for each byte
     #[arg(long, value_name = "NS", default_value = "0.25")]
     pub(crate) compute: f64,
     /// The MPI whose own collectives are modelled: open-mpi, mpich
     #[arg(long, value_name = "FAMILY", default_value = "open-mpi")]
-    pub(crate) native: Family,
+    pub(crate) mpi: Family,
     /// One plan instead of all: grid-chain, grid-chain/32K, or with the trees inside clusters, the
     /// widest level first, grid-chain/32K@binomial/flat
     #[arg(long, value_name = "PLAN", requires = "collective")]
     pub(crate) algorithm: Option<String>,
-    /// Write the plans of the chosen algorithm, or of --algorithm: OUT.goal for LogGOPSim, OUT.ti
-    /// (and with it a file for each rank, the platform and the hosts) for SimGrid's smpirun
-    /// -replay, OUT.json as bars in time
-    #[arg(long, value_name = "OUT", conflicts_with = "measured")]
-    pub(crate) export: Option<PathBuf>,
-    /// Print it as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    /// Write this file, by its ending, and may be repeated. Of a collective, the plan that is
+    /// chosen, or that of --algorithm: .svg or .png (the steps of each rank in time), .json (the
+    /// same), .goal for LogGOPSim, .ti for SimGrid's smpirun -replay (beside it a file for each
+    /// rank, the platform and the hosts). Of --measured and --protocols, .svg or .png
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointOptions,
 }
@@ -106,7 +103,7 @@ impl Arguments {
         let computing = Computing {
             per_byte: self.compute * 1e-9,
         };
-        Predictor::new(platform, call, self.native, computing).ok_or_else(|| {
+        Predictor::new(platform, call, self.mpi, computing).ok_or_else(|| {
             let file = self.file.display();
             CommandError::failed(format!("{file}: has no ranks; probe it again"))
         })
@@ -115,7 +112,7 @@ impl Arguments {
     /// Driver of the progress of started plans; the default is that of the usual MPIs of the
     /// family.
     pub(crate) fn progress(&self) -> Progress {
-        self.progress.unwrap_or(match self.native {
+        self.progress.unwrap_or(match self.mpi {
             Family::OpenMpi => Progress::Called,
             Family::Mpich => Progress::Own,
         })

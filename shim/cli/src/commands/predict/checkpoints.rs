@@ -1,6 +1,6 @@
-//! `treepie predict --checkpoints`: the cost of waves of checkpoints to a job on a platform.
+//! `treepie predict --protocols`: what waves of checkpoints would cost a job on a platform.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -13,24 +13,23 @@ use treepie_resilience::checkpoint::{
     Costs, Experiment, ExperimentError, Pattern, Program, Protocol, Servers, run as run_waves,
 };
 
-use crate::commands::options::time;
+use crate::commands::options::{Printing, seconds};
 use crate::commands::outcome::Outcome;
-use crate::output;
 
 /// Options for the cost of checkpoints.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Checkpoints")]
 #[group(conflicts_with_all = ["collective", "measured", "bytes", "root", "segment", "algorithm",
-                              "export", "pieces"])]
+                              "pieces"])]
 pub struct CheckpointOptions {
     /// Predict a job with waves of checkpoints instead of a collective, by protocol: blocking,
     /// by-cluster, non-blocking, hybrid, logging, several separated by commas, or all. No
     /// checkpoint is made
     #[arg(long, value_name = "PROTOCOLS", value_parser = protocols)]
-    checkpoints: Option<Protocols>,
+    protocols: Option<Protocols>,
     /// Time between the starts of two waves; several separated by commas
     #[arg(long, value_name = "TIMES", value_delimiter = ',', default_value = "10min",
-          value_parser = time, requires = "checkpoints")]
+          value_parser = seconds, requires = "protocols")]
     interval: Vec<f64>,
     /// Checkpoint servers: their number in addition to the hosts of each cluster, several numbers
     /// separated by commas, or names of hosts
@@ -38,29 +37,29 @@ pub struct CheckpointOptions {
         long,
         value_name = "N|HOSTS",
         default_value = "1",
-        requires = "checkpoints"
+        requires = "protocols"
     )]
     servers: String,
     /// Image of a rank [default: 1.6 GB shared by all ranks, and 15 MB]
-    #[arg(long, value_name = "SIZE", value_parser = size, requires = "checkpoints")]
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "protocols")]
     image: Option<u64>,
     /// Messages of the job: bt (long messages to six neighbours, NPB BT of class B), cg (sums and
     /// a transpose, NPB CG of class C)
     #[arg(long, value_name = "PATTERN", default_value = "bt", value_parser = str::parse::<Pattern>,
-          requires = "checkpoints")]
+          requires = "protocols")]
     pattern: Pattern,
     /// Time that a rank computes in the whole job
-    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = time,
-          requires = "checkpoints")]
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = seconds,
+          requires = "protocols")]
     work: f64,
     /// Bytes per second of a host's disk, which stores a copy of each image [default: 40 MB/s]
-    #[arg(long, value_name = "SIZE", value_parser = size, requires = "checkpoints")]
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "protocols")]
     local_disk: Option<u64>,
     /// Bytes per second of a server's disk [default: its memory stores all images]
-    #[arg(long, value_name = "SIZE", value_parser = size, requires = "checkpoints")]
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "protocols")]
     server_disk: Option<u64>,
     /// Event loggers of message logging, assigned to the clusters round-robin
-    #[arg(long, value_name = "N", default_value = "1", requires = "checkpoints")]
+    #[arg(long, value_name = "N", default_value = "1", requires = "protocols")]
     loggers: usize,
 }
 
@@ -82,7 +81,7 @@ fn protocols(text: &str) -> Result<Protocols, String> {
 impl CheckpointOptions {
     /// True if checkpoints are requested.
     pub fn is_given(&self) -> bool {
-        self.checkpoints.is_some()
+        self.protocols.is_some()
     }
 
     /// Sets of servers: one for each number, or the named hosts.
@@ -113,7 +112,7 @@ impl CheckpointOptions {
         program: Program,
     ) -> Result<Vec<ProtocolRow>, CommandError> {
         let mut rows = Vec::new();
-        for &protocol in self.checkpoints.iter().flat_map(|given| &given.0) {
+        for &protocol in self.protocols.iter().flat_map(|given| &given.0) {
             for servers in self.servers() {
                 let experiment = Experiment {
                     platform,
@@ -153,15 +152,17 @@ pub fn run(
     file: &Path,
     platform: &Platform,
     options: &CheckpointOptions,
-    picture: Option<&Path>,
-    json: bool,
+    pictures: &[PathBuf],
+    printing: Printing,
 ) -> Outcome {
     if options.interval.contains(&0.0) {
         return Err(CommandError::usage(
             "--interval 0: give a time above 0, such as 10min",
         ));
     }
-    let format = picture.map(Format::from_path).transpose()?;
+    pictures
+        .iter()
+        .try_for_each(|path| Format::from_path(path).map(|_| ()))?;
     let program = Program::npb(options.pattern, platform.ranks(), options.work);
     let rows = options.rows(platform, program)?;
     // In a table, the message is in a row.
@@ -178,13 +179,9 @@ pub fn run(
         costs: options.costs(platform.ranks()),
         rows,
     };
-    if let Some((path, format)) = picture.zip(format) {
-        write_drawing(&report.chart(), format, path)?;
+    for path in pictures {
+        write_drawing(&report.chart(), Format::from_path(path)?, path)?;
     }
-    if json {
-        output::print_json(&report.json())?
-    } else {
-        output::print(&report.text())?
-    }
+    printing.answer(|| report.json(), || report.text())?;
     Ok(ExitCode::SUCCESS)
 }

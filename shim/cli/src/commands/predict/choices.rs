@@ -10,7 +10,6 @@ use treepie_profile::settings::{Collectives, OfSizes, Runner};
 
 use crate::commands::outcome::Outcome;
 use crate::commands::predict::arguments::Arguments;
-use crate::output;
 
 /// Ranges of sizes begin at powers of two of these exponents, and at 0 bytes.
 const EXPONENTS: std::ops::Range<u32> = 4..23;
@@ -30,10 +29,9 @@ pub fn run(platform: &Platform, arguments: &Arguments) -> Outcome {
         true => Collectives::default(),
         false => setting,
     };
-    match arguments.json {
-        true => output::print_json(&serde_json::json!({ "collectives": setting.to_string() }))?,
-        false => output::print(&format!("TREEPIE_COLLECTIVES={setting}\n"))?,
-    }
+    let json = || serde_json::json!({ "collectives": setting.to_string() });
+    let words = || format!("TREEPIE_COLLECTIVES={setting}\n");
+    arguments.printing.answer(json, words)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -16,7 +16,6 @@ use treepie_report::units;
 
 use crate::commands::outcome::Outcome;
 use crate::commands::predict::arguments::{Arguments, failed};
-use crate::output;
 
 /// A measured time and its prediction.
 struct Pair {
@@ -35,18 +34,18 @@ impl Pair {
 }
 
 /// Compares the times in the file of `arguments` with predictions.
-pub fn run(platform: &Platform, arguments: &Arguments, picture: Option<&Path>) -> Outcome {
+pub fn run(platform: &Platform, arguments: &Arguments) -> Outcome {
     let file = arguments.measured.as_deref().unwrap_or(Path::new(""));
     let pairs = measured::read(file)?
         .into_iter()
         .map(|measured| pair(platform, arguments, file, measured))
         .collect::<Result<Vec<Pair>, CommandError>>()?;
-    if let Some(path) = picture {
+    for path in &arguments.output {
         write_drawing(&chart(&pairs), Format::from_path(path)?, path)?;
     }
     let errors: Vec<f64> = pairs.iter().map(|pair| pair.error().abs()).collect();
     let middle = median(&errors).unwrap_or(0.0);
-    if arguments.json {
+    let json = || {
         let rows = pairs.iter().map(|pair| {
             json!({
                 "collective": pair.measured.collective.to_string(),
@@ -59,14 +58,13 @@ pub fn run(platform: &Platform, arguments: &Arguments, picture: Option<&Path>) -
             })
         });
         let rows: Vec<_> = rows.collect();
-        output::print_json(&json!({ "median_error": middle, "times": rows }))?;
-    } else {
-        output::print(&format!(
-            "{}\n  median error {:.1} %\n",
-            table(&pairs).text(),
-            100.0 * middle
-        ))?;
-    }
+        json!({ "median_error": middle, "times": rows })
+    };
+    let words = || {
+        let table = table(&pairs).text();
+        format!("{table}\n  median error {:.1} %\n", 100.0 * middle)
+    };
+    arguments.printing.answer(json, words)?;
     Ok(ExitCode::SUCCESS)
 }
 

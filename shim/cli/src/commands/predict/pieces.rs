@@ -13,14 +13,13 @@ use treepie_report::words::pluralize;
 
 use crate::commands::outcome::Outcome;
 use crate::commands::predict::arguments::Arguments;
-use crate::output;
 
 /// Prints the times of `pieces` pieces of the size in `arguments`.
 pub fn run(platform: &Platform, pieces: u64, arguments: &Arguments) -> Outcome {
     let bytes = arguments.bytes.max(1);
     let links = named_links(platform);
     let count = pieces as f64;
-    if arguments.json {
+    let json = || {
         let links = links.iter().map(|(name, link)| {
             let seconds = Way::ALL.iter().map(|&way| {
                 let seconds = cost::seconds(link, way, count, bytes as f64);
@@ -36,10 +35,10 @@ pub fn run(platform: &Platform, pieces: u64, arguments: &Arguments) -> Outcome {
             })
         });
         let links: Vec<Value> = links.collect();
-        output::print_json(&json!({"pieces": pieces, "bytes": bytes, "links": links}))?;
-    } else {
-        output::print(&text(&links, pieces, bytes))?
-    }
+        json!({"pieces": pieces, "bytes": bytes, "links": links})
+    };
+    let words = || text(&links, pieces, bytes);
+    arguments.printing.answer(json, words)?;
     Ok(ExitCode::SUCCESS)
 }
 

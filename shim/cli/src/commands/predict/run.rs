@@ -1,8 +1,10 @@
 //! Requested predictions, and exports of plans.
 
+use std::process::ExitCode;
+
 use treepie_choice::predict::{Prediction, Predictor};
 use treepie_collective::operation::Unit;
-use treepie_collective::{Algorithm, Composition, Operation, Uniform};
+use treepie_collective::{Composition, Operation, Uniform};
 use treepie_launch::error::CommandError;
 use treepie_platform::Platform;
 use treepie_platform::file::PlatformFile;
@@ -10,9 +12,10 @@ use treepie_report::input::collective::{CallForm, Collective};
 use treepie_report::input::{neighbours, sizes};
 use treepie_report::words::pluralize;
 
-use super::{checkpoints, choices, measured, pieces, plans};
+use super::plans::ChosenPlan;
+use super::{checkpoints, choices, measured, pieces};
 use crate::commands::outcome::Outcome;
-use crate::commands::predict::answer::{print, print_json};
+use crate::commands::predict::answer::{json_of, text};
 use crate::commands::predict::arguments::{Arguments, failed};
 
 /// Predicts and prints, and exports if requested.
@@ -36,10 +39,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Some(ranks) if ranks != file.platform.ranks() => file.platform.scaled(ranks),
         _ => file.platform,
     };
-    let picture = arguments.picture.as_deref();
     if arguments.checkpoints.is_given() {
-        let (options, json) = (&arguments.checkpoints, arguments.json);
-        return checkpoints::run(&arguments.file, &platform, options, picture, json);
+        let (options, files) = (&arguments.checkpoints, &arguments.output);
+        let printing = arguments.printing;
+        return checkpoints::run(&arguments.file, &platform, options, files, printing);
     }
     if let Some(pieces) = arguments.pieces {
         return pieces::run(&platform, pieces, arguments);
@@ -48,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return choices::run(&platform, arguments);
     }
     let Some(collective) = arguments.collective else {
-        return measured::run(&platform, arguments, picture);
+        return measured::run(&platform, arguments);
     };
     let operation = collective.operation;
     refuse_many(&platform, operation)?;
@@ -58,24 +61,25 @@ pub fn run(arguments: &Arguments) -> Outcome {
         predictor = predictor.for_plan(plan);
     }
     let all = predictions(&predictor, named.as_ref(), arguments.segment)?;
-    if let Some(out) = &arguments.export {
-        let chosen = predictor.chosen();
-        let named =
-            |algorithm: &'static Algorithm| chosen.is_some_and(|c| c.name == algorithm.name);
-        let plans = all.iter().filter_map(|p| Some((p.algorithm?, p.segment)));
-        let exported = plans.clone().find(|&(algorithm, _)| named(algorithm));
-        let (algorithm, segment) = exported.or(plans.clone().next()).ok_or_else(|| {
+    let plan = ChosenPlan::new(collective, &predictor, named, &all);
+    for out in &arguments.output {
+        let plan = plan.as_ref().ok_or_else(|| {
             CommandError::usage(format!(
-                "--export: there is no plan for {operation}; name one with --algorithm"
+                "-o {}: there is no plan for {operation}; name one with --algorithm",
+                out.display()
             ))
         })?;
-        plans::export(&predictor, algorithm, segment, out)?;
+        plan.write(out)?;
     }
-    if arguments.json {
-        print_json(&predictor, &all, (&platform, arguments))
-    } else {
-        print(&predictor, &all, (&platform, arguments))
-    }
+    // A single plan is shown in more detail.
+    let detail = plan
+        .filter(|_| arguments.algorithm.is_some() && all.iter().all(|one| one.simulated.is_some()));
+    let detail = detail.map(|plan| plan.simulated()).transpose()?;
+    let asked = (&platform, arguments);
+    let json = || json_of(&predictor, &all, asked, detail.as_ref());
+    let words = || text(&predictor, &all, asked, detail.as_ref());
+    arguments.printing.answer(json, words)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Maximum number of ranks whose messages are simulated, if each rank has a message for each other,
@@ -131,7 +135,7 @@ fn predictor_of(
         }
         (None, false) => (),
     }
-    if let Some(path) = &arguments.sizes {
+    if let Some(path) = &arguments.block_sizes {
         predictor = predictor.with_sizes(sizes::read(path, &call, platform.ranks())?);
     }
     Ok(match collective.form {

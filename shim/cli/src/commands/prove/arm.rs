@@ -19,6 +19,8 @@ use treepie_report::words::file_name;
 pub struct Arm {
     /// Its name in the answer.
     pub name: String,
+    /// Settings that the user names.
+    pub set: Vec<(String, String)>,
     settings: Vec<(&'static str, OsString)>,
 }
 
@@ -47,6 +49,7 @@ impl Arm {
     pub fn plain() -> Arm {
         let mut arm = Arm {
             name: "plain".to_owned(),
+            set: Vec::new(),
             settings: vec![
                 ("TREEPIE_MODE", "profile".into()),
                 ("TREEPIE_TIMES", "true".into()),
@@ -87,7 +90,7 @@ impl Arm {
     pub fn set_path(&mut self, name: &'static str, file: &Path) -> Result<(), CommandError> {
         if !file.is_file() {
             let file = file.display();
-            return Err(CommandError::usage(format!(
+            return Err(CommandError::failed(format!(
                 "{file}: there is no such file; give one that `treepie map`, `profile` or `probe` wrote"
             )));
         }
@@ -113,6 +116,10 @@ impl Arm {
         let _ = std::fs::remove_file(&profile);
         let mut own = self.settings.clone();
         own.push(("TREEPIE_OUTPUT", profile.clone().into()));
+        let settings = RunSettings {
+            set: self.set.clone(),
+            ..settings.clone()
+        };
         let invocation = treepie_launch::prepare(command, &settings.variables(own)?)?;
         let input = input.again(Stdio::null())?;
         let status = job::run_into(&invocation, input, create(&printed)?, create(&errors)?)?;

@@ -4,8 +4,10 @@
 //! ```text
 //! arm      one configuration of the job: the plain one, or a replay
 //! series   warm-up, pairs in random order, failures, output
+//! answer   terminal, JSON, picture, page
 //! ```
 
+mod answer;
 mod arm;
 mod run;
 mod series;

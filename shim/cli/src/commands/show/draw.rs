@@ -1,7 +1,9 @@
 //! Pictures that are requested, or refused.
 
 use treepie_launch::error::CommandError;
-use treepie_report::picture::{Chart, Fabric, Format, Gantt, MachineTree, Picture, write_drawing};
+use treepie_report::picture::{
+    Chart, Fabric, Format, MachineTree, Overview, Picture, write_drawing,
+};
 
 use crate::commands::show::arguments::Arguments;
 
@@ -9,7 +11,7 @@ use crate::commands::show::arguments::Arguments;
 pub(crate) enum Shown {
     HeatMap(Picture),
     Tree(MachineTree),
-    Gantt(Gantt),
+    Platform(Overview),
     Chart(Chart),
     Fabric(Fabric),
 }
@@ -19,19 +21,23 @@ pub(crate) fn draw(
     arguments: &Arguments,
     picture: impl FnOnce() -> Result<Shown, CommandError>,
 ) -> Result<(), CommandError> {
-    let pictures = [(&arguments.svg, Format::Svg), (&arguments.png, Format::Png)];
-    for (path, format) in pictures {
-        if let Some(path) = path {
-            return match picture()? {
-                Shown::HeatMap(picture) => picture.write_as(format, path),
-                Shown::Tree(tree) => write_drawing(&tree, format, path),
-                Shown::Gantt(chart) => write_drawing(&chart, format, path),
-                Shown::Chart(chart) => write_drawing(&chart, format, path),
-                Shown::Fabric(fabric) => write_drawing(&fabric, format, path),
-            };
-        }
+    let Some(path) = &arguments.output else {
+        return Ok(());
+    };
+    if path.extension().is_some_and(|ending| ending == "html") {
+        return Err(CommandError::usage(format!(
+            "-o {}: a picture ends in .svg or .png; `treepie report` writes pages",
+            path.display()
+        )));
     }
-    Ok(())
+    let format = Format::from_path(path)?;
+    match picture()? {
+        Shown::HeatMap(picture) => picture.write_as(format, path),
+        Shown::Tree(tree) => write_drawing(&tree, format, path),
+        Shown::Platform(links) => write_drawing(&links, format, path),
+        Shown::Chart(chart) => write_drawing(&chart, format, path),
+        Shown::Fabric(fabric) => write_drawing(&fabric, format, path),
+    }
 }
 
 pub(crate) fn no_picture(arguments: &Arguments, kind: &str) -> CommandError {

@@ -1,5 +1,6 @@
 //! Files on machines and settings: trees, grids, platforms, networks, tunings.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -14,11 +15,13 @@ use treepie_profile::settings::Settings;
 use treepie_profile::site::SitePolicy;
 use treepie_report::html;
 use treepie_report::input::machine::JobHosts;
-use treepie_report::input::plan::Simulated;
 use treepie_report::input::traffic::USUAL_MESSAGE;
-use treepie_report::picture::{Format, Unit, write_drawing};
+use treepie_report::picture::Unit;
 use treepie_report::words::file_name;
-use treepie_report::{self, experience, grid, placement, plan, platform, platform_picture};
+use treepie_report::{
+    experience, grid, input, network, network_picture, placement, platform, platform_picture,
+    tuning,
+};
 use treepie_topology::Topology;
 use treepie_topology::networks::Site;
 use treepie_traffic::formats::Format as MatrixFormat;
@@ -27,7 +30,6 @@ use crate::commands::outcome::Outcome;
 use crate::commands::show::arguments::Arguments;
 use crate::commands::show::draw::{Shown, draw, no_picture};
 use crate::commands::show::job::described_tree;
-use crate::output;
 
 /// Contents of a file of a store: one run, or several merged ones.
 pub(crate) fn experience(arguments: &Arguments, path: &Path, file: &ExperienceFile) -> Outcome {
@@ -43,11 +45,7 @@ pub(crate) fn experience(arguments: &Arguments, path: &Path, file: &ExperienceFi
         &file.guards,
         last.unwrap_or(0),
     );
-    if arguments.json {
-        output::print_json(&summary)?
-    } else {
-        output::print(&summary.text())?
-    }
+    arguments.printing.answer(|| &summary, || summary.text())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -77,119 +75,83 @@ pub(crate) fn tree(arguments: &Arguments, topology: &Topology) -> Outcome {
     draw(arguments, || {
         Ok(Shown::Tree(html::bare_tree(&arguments.file, topology)))
     })?;
-    if arguments.json {
-        let names: Vec<&str> = topology.levels().iter().map(|l| l.name.as_str()).collect();
-        output::print_json(&json!({
+    let levels = topology.levels().iter();
+    let names: Vec<&str> = levels.map(|level| level.name.as_str()).collect();
+    let json = || {
+        json!({
             "cores": topology.leaf_count(),
             "levels": names,
             "arities": topology.arities(),
             "distances": topology.level_distances(),
             "forbidden": topology.leaf_count() - topology.allowed_leaves().len(),
-        }))?;
-    } else {
-        output::print(&placement::topology_text(&arguments.file, topology))?;
-    }
+        })
+    };
+    let words = || placement::topology_text(&arguments.file, topology);
+    arguments.printing.answer(json, words)?;
     Ok(ExitCode::SUCCESS)
 }
 
 pub(crate) fn grid(arguments: &Arguments, found: &Grid) -> Outcome {
     draw(arguments, || Err(no_picture(arguments, "grid")))?;
-    if arguments.json {
-        output::print_json(&grid::grid_json(found))?
-    } else {
-        output::print(&grid::grid_text(&arguments.file, found))?
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// A plan on a platform: the steps of each rank in time.
-pub(crate) fn simulated(arguments: &Arguments, plan: &Simulated) -> Outcome {
-    draw(arguments, || Ok(Shown::Gantt(plan::gantt(plan))))?;
-    if arguments.json {
-        output::print_json(&plan::json(plan))?
-    } else {
-        output::print(&plan::text(&arguments.file, plan))?
-    }
+    let words = || grid::grid_text(&arguments.file, found);
+    arguments
+        .printing
+        .answer(|| grid::grid_json(found), words)?;
     Ok(ExitCode::SUCCESS)
 }
 
 pub(crate) fn platform(arguments: &Arguments, found: &PlatformFile) -> Outcome {
-    if let Some(plan) = arguments.plan.on(&found.platform)? {
-        return simulated(arguments, &plan);
-    }
-    let pictures = [(&arguments.svg, Format::Svg), (&arguments.png, Format::Png)];
-    for (path, format) in pictures {
-        if let Some(path) = path {
-            let drawing = platform_picture::drawing(&arguments.file, &found.platform);
-            write_drawing(&drawing, format, path)?;
-        }
-    }
-    if arguments.json {
-        output::print_json(&platform::json(found))?
-    } else {
-        output::print(&platform::text(&arguments.file, found))?
-    }
+    draw(arguments, || {
+        let drawing = platform_picture::drawing(&arguments.file, &found.platform);
+        Ok(Shown::Platform(drawing))
+    })?;
+    let words = || platform::text(&arguments.file, found);
+    arguments.printing.answer(|| platform::json(found), words)?;
     Ok(ExitCode::SUCCESS)
 }
 
 pub(crate) fn network_file(arguments: &Arguments, site: &Site) -> Outcome {
-    if let Some(found) = treepie_report::input::network::tree(site) {
+    if let Some(found) = input::network::tree(site) {
         return tree(arguments, found);
     }
     draw(arguments, || {
         let title = format!("{}: {}", arguments.file, site.network().describe());
-        let bare =
-            treepie_report::network_picture::picture(title, site.network(), &[], Unit::Bytes);
+        let bare = network_picture::picture(title, site.network(), &[], Unit::Bytes);
         Ok(Shown::Fabric(bare))
     })?;
-    if arguments.json {
-        output::print_json(&treepie_report::network::json(site))?
-    } else {
-        output::print(&treepie_report::network::site_text(&arguments.file, site))?
-    }
+    let words = || network::site_text(&arguments.file, site);
+    arguments.printing.answer(|| network::json(site), words)?;
     Ok(ExitCode::SUCCESS)
 }
 
 pub(crate) fn tuning(arguments: &Arguments, found: &TuningFile) -> Outcome {
-    draw(arguments, || {
-        Ok(Shown::Chart(treepie_report::tuning::chart(&found.body)))
-    })?;
-    if arguments.json {
-        output::print_json(&treepie_report::tuning::json(found))?
-    } else {
-        output::print(&treepie_report::tuning::text(&arguments.file, found))?
-    }
+    draw(arguments, || Ok(Shown::Chart(tuning::chart(&found.body))))?;
+    let words = || tuning::text(&arguments.file, found);
+    arguments.printing.answer(|| tuning::json(found), words)?;
     Ok(ExitCode::SUCCESS)
 }
 
 pub(crate) fn configuration(arguments: &Arguments, settings: &Settings) -> Outcome {
     draw(arguments, || Err(no_picture(arguments, "configuration")))?;
     let variables = settings.to_variables();
-    if arguments.json {
-        let settings: serde_json::Map<_, _> = variables
-            .into_iter()
-            .map(|(name, value)| (name, value.into()))
-            .collect();
-        output::print_json(&settings)?;
-    } else {
-        let mut text = format!(
+    let words = || {
+        let lines = variables.iter();
+        let lines = lines.map(|(name, value)| format!("  {name}={value}\n"));
+        let head = format!(
             "{}: configuration; what differs from the defaults:\n",
             arguments.file
         );
-        for (name, value) in variables {
-            text += &format!("  {name}={value}\n");
-        }
-        output::print(&text)?;
-    }
+        head + &lines.collect::<String>()
+    };
+    let json = || variables.iter().cloned().collect::<BTreeMap<_, _>>();
+    arguments.printing.answer(json, words)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// The policy of a site.
 pub(crate) fn site(arguments: &Arguments, policy: &SitePolicy) -> Outcome {
     draw(arguments, || Err(no_picture(arguments, "site")))?;
-    match arguments.json {
-        true => output::print_json(policy)?,
-        false => output::print(&format!("{}: a site's policy:\n{policy}", arguments.file))?,
-    }
+    let words = || format!("{}: a site's policy:\n{policy}", arguments.file);
+    arguments.printing.answer(|| policy, words)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,9 +1,8 @@
 //! Profiles, matrices and placements of a job.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-use serde_json::json;
 use treepie_launch::error::CommandError;
 use treepie_placement::file::PlacementFile;
 use treepie_platform::file::PlatformFile;
@@ -24,7 +23,6 @@ use treepie_traffic::formats::Format as MatrixFormat;
 use crate::commands::outcome::Outcome;
 use crate::commands::show::arguments::{Arguments, Draw};
 use crate::commands::show::draw::{Shown, draw};
-use crate::output;
 
 pub(crate) fn profile(arguments: &Arguments, path: &Path, profile: Profile) -> Outcome {
     let mut summary = Summary::new(path, &profile, arguments.choice.model);
@@ -36,12 +34,10 @@ pub(crate) fn profile(arguments: &Arguments, path: &Path, profile: Profile) -> O
     }
     let input = Input::from_profile(path, profile, &arguments.choice)?;
     draw(arguments, || heat_map(arguments, path, &input))?;
-    if arguments.json {
-        output::print_json(&summary)?
-    } else {
-        let network = network_gain(arguments, path)?.unwrap_or_default();
-        output::print(&(summary.text() + &network))?;
-    }
+    let network = network_gain(arguments, path)?.unwrap_or_default();
+    arguments
+        .printing
+        .answer(|| &summary, || summary.text() + &network)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -55,12 +51,8 @@ pub(crate) fn matrix(arguments: &Arguments, path: &Path) -> Outcome {
         chosen.then(|| LayerSummary::counted(layer, traffic))
     });
     let summary = MatrixSummary::new(&matrix, chosen.collect());
-    if arguments.json {
-        output::print_json(&summary)?
-    } else {
-        let unit = input.unit(&arguments.choice);
-        output::print(&summary.text(&arguments.file, unit))?;
-    }
+    let words = || summary.text(&arguments.file, input.unit(&arguments.choice));
+    arguments.printing.answer(|| &summary, words)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -81,12 +73,9 @@ pub(crate) fn heat_map(
 
 pub(crate) fn placement(arguments: &Arguments, path: &Path, file: &PlacementFile) -> Outcome {
     draw(arguments, || machine_picture(arguments, path))?;
-    if arguments.json {
-        output::print_json(&placement::json(file))?
-    } else {
-        let network = network_gain(arguments, path)?.unwrap_or_default();
-        output::print(&(placement::text(&arguments.file, file) + &network))?;
-    }
+    let network = network_gain(arguments, path)?.unwrap_or_default();
+    let words = || placement::text(&arguments.file, file) + &network;
+    arguments.printing.answer(|| placement::json(file), words)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -150,30 +139,4 @@ pub(crate) fn described_tree(file: &str) -> Result<Option<Topology>, CommandErro
     } else {
         Ok(None)
     }
-}
-
-/// The HTML report of all files.
-pub(crate) fn html_report(arguments: &Arguments, output: &Path) -> Outcome {
-    let mut files = vec![PathBuf::from(&arguments.file)];
-    files.extend(arguments.more.iter().chain(&arguments.profile).cloned());
-    let network = arguments.above.network.as_deref();
-    let sources = Sources::read(&files, arguments.topology.as_deref(), network)?;
-    let platform = sources.platform.as_ref();
-    let plan = match (platform, &arguments.plan.plan) {
-        (Some((_, file)), _) => arguments.plan.on(&file.platform)?,
-        (None, Some(words)) => {
-            return Err(CommandError::usage(format!(
-                "--plan {words}: there is no platform among the files; name one"
-            )));
-        }
-        (None, None) => None,
-    };
-    let text = html::report(&sources, plan.as_ref(), &arguments.choice)?;
-    let written = html::write(&text, output)?;
-    if arguments.json {
-        output::print_json(&json!({ "output": output, "bytes": text.len() }))?
-    } else {
-        output::print(&written)?
-    }
-    Ok(ExitCode::SUCCESS)
 }

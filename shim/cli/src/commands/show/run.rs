@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use treepie_launch::error::CommandError;
 use treepie_profile::any::{AnyFile, read_any};
 use treepie_report::input::traffic::parts_in;
 use treepie_traffic::formats::Format as MatrixFormat;
@@ -14,27 +13,17 @@ use crate::commands::show::draw::{draw, no_picture};
 use crate::commands::show::files::{
     configuration, experience, grid, network_file, platform, site, tree, tuning, whole_tree,
 };
-use crate::commands::show::job::{described_tree, html_report, matrix, placement, profile};
+use crate::commands::show::job::{described_tree, matrix, placement, profile};
 
 /// Shows a file of any kind.
 pub fn run(arguments: &Arguments) -> Outcome {
-    if let Some(output) = &arguments.html {
-        return html_report(arguments, output);
-    }
-    if let Some(more) = arguments.more.first() {
-        return Err(CommandError::usage(format!(
-            "{}: only --html takes several files; show one at a time, and name the profile of a \
-             placement with --profile",
-            more.display()
-        )));
-    }
     let path = Path::new(&arguments.file);
     if arguments.above.is_given() && !is_of_job(arguments) {
         return whole_tree(arguments);
     }
     if order::is_one(path) {
         draw(arguments, || Err(no_picture(arguments, "order")))?;
-        return order::show(path, arguments.json);
+        return order::show(path, arguments.printing);
     }
     if path.is_dir() {
         return profile(arguments, path, parts_in(path)?);
@@ -49,14 +38,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if MatrixFormat::from_path(path).is_some() {
         return matrix(arguments, path);
     }
-    let found = read_any(path)?;
-    if let (Some(words), false) = (&arguments.plan.plan, matches!(found, AnyFile::Platform(_))) {
-        return Err(CommandError::usage(format!(
-            "--plan {words}: {} is no platform, and a plan runs on one; name a platform file",
-            arguments.file
-        )));
-    }
-    match found {
+    match read_any(path)? {
         AnyFile::Profile(found) => profile(arguments, path, *found),
         AnyFile::Placement(found) => placement(arguments, path, &found),
         AnyFile::Topology(found) => tree(arguments, &found),

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use treepie_base::time;
 use treepie_launch::error::CommandError;
 use treepie_launch::{self, allocation};
 use treepie_resilience::supervision::{Host, Limits};
 
-use crate::commands::options::{RunSettings, positive, seconds};
+use crate::commands::options::{Printing, RunSettings, positive};
 use crate::commands::supervise::words::words;
 
 /// Placeholder for the newest checkpoint in the restart command.
@@ -25,7 +26,7 @@ pub struct Arguments {
     pub(crate) restart: Option<RestartCommand>,
     /// Files from which the application restarts; * and ? match characters of a name
     #[arg(long, value_name = "PATTERN")]
-    pub(crate) checkpoints: Option<PathBuf>,
+    pub(crate) checkpoint_files: Option<PathBuf>,
     /// Checkpoints are on the hosts' own disks: ranks stay on their hosts, and a spare host
     /// replaces a lost one
     #[arg(long, conflicts_with = "placement")]
@@ -44,29 +45,28 @@ pub struct Arguments {
     /// Maximum number of attempts
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) attempts: u32,
-    /// Start no attempt after SECONDS
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
-    time: Option<f64>,
-    /// Wait SECONDS before the next attempt
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub(crate) pause: f64,
-    /// An attempt that ends within SECONDS, without a new checkpoint, has failed immediately
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
-    at_once: f64,
-    /// End an attempt that has written no checkpoint for SECONDS; without --checkpoints, one whose
-    /// ranks have made no MPI call, according to their pages
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
-    pub(crate) stall: Option<f64>,
-    /// A host that does not answer within SECONDS is lost
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = positive)]
-    pub(crate) answer: f64,
+    /// Start no attempt after this time
+    #[arg(long, value_name = "TIME", value_parser = positive)]
+    time_limit: Option<Duration>,
+    /// Wait for this time before the next attempt
+    #[arg(long, value_name = "TIME", default_value = "1min", value_parser = time::parse)]
+    pub(crate) pause: Duration,
+    /// An attempt that ends within this time, without a new checkpoint, has failed immediately
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time::parse)]
+    at_once: Duration,
+    /// End an attempt that has written no checkpoint for this time; without --checkpoint-files,
+    /// one whose ranks have made no MPI call, according to their pages
+    #[arg(long, value_name = "TIME", value_parser = positive)]
+    pub(crate) stall: Option<Duration>,
+    /// A host that does not answer within this time is lost
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = positive)]
+    pub(crate) host_timeout: Duration,
     /// Directory for the log and the profiles of all attempts, shared by all hosts [default:
     /// treepie-supervise-PID]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) record: Option<PathBuf>,
-    /// Print the result as JSON, on standard output after the job's own
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
     #[command(flatten)]
     pub(crate) settings: RunSettings,
     /// The usual command line of the job
@@ -78,8 +78,8 @@ impl Arguments {
     pub(crate) fn limits(&self) -> Limits {
         Limits {
             attempts: self.attempts as usize,
-            time: self.time.map(Duration::from_secs_f64),
-            at_once: Duration::from_secs_f64(self.at_once),
+            time: self.time_limit,
+            at_once: self.at_once,
         }
     }
 
@@ -99,12 +99,13 @@ impl Arguments {
         let names_last = restart
             .iter()
             .any(|word| word.to_string_lossy().contains(LAST));
-        if names_last && self.checkpoints.is_none() {
+        if names_last && self.checkpoint_files.is_none() {
             return Err(CommandError::usage(
-                "--restart: {last} is the newest of the files that --checkpoints names; give that too",
+                "--restart: {last} is the newest of the files that --checkpoint-files names; give that too",
             ));
         }
-        treepie_launch::prepare(restart, &[]).map(|_| ())
+        let none: [(&str, OsString); 0] = [];
+        treepie_launch::prepare(restart, &none).map(|_| ())
     }
 }
 

@@ -1,7 +1,6 @@
 //! Facts of an attempt that has ended.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use treepie_launch::family::Family;
 use treepie_launch::watched::Watched;
@@ -74,8 +73,7 @@ impl<'a> Supervisor<'a> {
     }
 
     pub(super) fn silent(&self, hosts: Vec<String>) -> Vec<String> {
-        let limit = Duration::from_secs_f64(self.job.arguments.answer);
-        allocation::silent(&self.job.launcher, &hosts, limit)
+        allocation::silent(&self.job.launcher, &hosts, self.job.arguments.host_timeout)
     }
 }
 

@@ -8,7 +8,7 @@ use treepie_launch::{self, allocation, ranks};
 use treepie_profile::any::Replayable;
 use treepie_resilience::supervision::Roster;
 
-use crate::commands::options::{absolute_path, as_usage};
+use crate::commands::options::absolute_path;
 use crate::commands::supervise::arguments::Arguments;
 use crate::commands::supervise::log::Log;
 
@@ -36,17 +36,14 @@ impl<'a> Job<'a> {
         arguments.check_restart()?;
         let ranks = ranks::for_job(&launcher, &arguments.command);
         let placement = match &arguments.placement {
-            Some(path) => Some((
-                absolute_path(path)?,
-                Replayable::read(path).map_err(as_usage)?,
-            )),
+            Some(path) => Some((absolute_path(path)?, Replayable::read(path)?)),
             None => None,
         };
         if let (Some((path, file)), Some(ranks)) = (&placement, ranks) {
-            file.require_ranks(path, ranks).map_err(as_usage)?;
+            file.require_ranks(path, ranks)?;
         }
         let roster = roster(arguments, &launcher, ranks)?;
-        let record = match &arguments.record {
+        let record = match &arguments.output {
             Some(path) => absolute_path(path)?,
             None => absolute_path(Path::new(&format!(
                 "treepie-supervise-{}",
@@ -58,7 +55,7 @@ impl<'a> Job<'a> {
             &arguments.command,
             &arguments.settings.variables(Vec::new())?,
         )?;
-        let log = Log::new(&record, arguments.settings.quiet)?;
+        let log = Log::new(&record, arguments.printing.quiet)?;
         Ok(Job {
             arguments,
             launcher,

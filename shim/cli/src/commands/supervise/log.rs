@@ -24,7 +24,7 @@ impl Log {
     pub fn new(directory: &Path, quiet: bool) -> Result<Self, CommandError> {
         let wrong = |problem: &str| {
             CommandError::usage(format!(
-                "{}: {problem}; choose another directory with --record",
+                "{}: {problem}; choose another directory with --output",
                 directory.display()
             ))
         };

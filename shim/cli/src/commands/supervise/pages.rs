@@ -14,7 +14,7 @@ use crate::commands::supervise::supervisor::Supervisor;
 impl<'a> Supervisor<'a> {
     /// True if calls show progress.
     pub(super) fn goes_by_pages(&self) -> bool {
-        self.job.arguments.stall.is_some() && self.job.arguments.checkpoints.is_none()
+        self.job.arguments.stall.is_some() && self.job.arguments.checkpoint_files.is_none()
     }
 
     /// Reports the location of the pages of an attempt that stalled, or that none was found.
@@ -31,7 +31,7 @@ impl<'a> Supervisor<'a> {
                     directory.display()
                 ));
             }
-        } else if !saw_pages && Some(watched.took.as_secs_f64()) >= self.job.arguments.stall {
+        } else if !saw_pages && Some(watched.took) >= self.job.arguments.stall {
             self.job.log.line(&format!(
                 "no page of its ranks was seen in {}, so that --stall could not tell whether it \
                  stood still; all hosts have to see that directory",

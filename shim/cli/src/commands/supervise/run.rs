@@ -15,7 +15,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let job = Job::new(arguments)?;
     let signals = Signals::take_over(OF_SCHEDULERS)?;
     let supervised = Supervisor::new(job, &signals)?.run()?;
-    if arguments.json {
+    if arguments.printing.json {
         output::print_json(&supervised)?;
     }
     Ok(ExitCode::from(supervised.status))

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use treepie_launch::error::CommandError;
 use treepie_launch::family::Family;
@@ -53,7 +53,7 @@ impl<'a> Supervisor<'a> {
     /// # Errors
     /// Standard input cannot be stored.
     pub fn new(job: Job<'a>, signals: &'a Signals) -> Result<Self, CommandError> {
-        let found = job.arguments.checkpoints.as_deref().map(matching);
+        let found = job.arguments.checkpoint_files.as_deref().map(matching);
         Ok(Supervisor {
             input: Input::keep(&job.record, false)?,
             job,
@@ -99,7 +99,7 @@ impl<'a> Supervisor<'a> {
     }
 
     fn found(&self) -> Vec<Checkpoint> {
-        let pattern = self.job.arguments.checkpoints.as_deref();
+        let pattern = self.job.arguments.checkpoint_files.as_deref();
         pattern.map(matching).unwrap_or_default()
     }
 
@@ -149,7 +149,7 @@ impl<'a> Supervisor<'a> {
 
         let profiles = self.profiles(&output);
         let end = self.end(&watched, &profiles, hosts.as_deref());
-        let progress = match &arguments.checkpoints {
+        let progress = match &arguments.checkpoint_files {
             Some(_) => self.checkpoints.progress(&before, &self.found()),
             None => Progress::Unknown,
         };
@@ -195,8 +195,10 @@ impl<'a> Supervisor<'a> {
         output: &'b Path,
         saw_pages: &'b Cell<bool>,
     ) -> Box<dyn FnMut() -> bool + 'b> {
-        let limit = self.job.arguments.stall.map(Duration::from_secs_f64);
-        match (limit, self.job.arguments.checkpoints.as_deref()) {
+        match (
+            self.job.arguments.stall,
+            self.job.arguments.checkpoint_files.as_deref(),
+        ) {
             (None, _) => Box::new(|| false),
             (Some(most), Some(pattern)) => {
                 stall(most, move || (!output.exists()).then(|| matching(pattern)))
@@ -215,7 +217,7 @@ impl<'a> Supervisor<'a> {
     fn command(&self, found: &[Checkpoint]) -> (Vec<OsString>, Option<Checkpoint>) {
         let arguments = self.job.arguments;
         let newest = self.checkpoints.newest(found);
-        let begins_anew = newest.is_none() && arguments.checkpoints.is_some();
+        let begins_anew = newest.is_none() && arguments.checkpoint_files.is_some();
         match &arguments.restart {
             Some(restart) if self.history.attempts() > 0 && !begins_anew => {
                 let last = newest.map(|newest| newest.path.to_string_lossy());
@@ -279,12 +281,13 @@ impl<'a> Supervisor<'a> {
             }
         }
         let pause = self.job.arguments.pause;
-        if pause > 0.0 {
+        if !pause.is_zero() {
+            let seconds = pause.as_secs_f64();
             self.job
                 .log
-                .line(&format!("the next attempt begins in {pause} s"));
+                .line(&format!("the next attempt begins in {seconds} s"));
         }
-        self.signals.pause(Duration::from_secs_f64(pause));
+        self.signals.pause(pause);
         self.take_back();
     }
 

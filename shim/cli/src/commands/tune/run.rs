@@ -20,7 +20,7 @@ use treepie_report::input::choice::size;
 use treepie_report::picture::{Format, write_drawing};
 use treepie_report::tuning as report;
 
-use crate::commands::options::absolute_path;
+use crate::commands::options::{Printing, absolute_path, positive};
 use crate::commands::outcome::Outcome;
 use crate::commands::tune::files::{self, FILE};
 use crate::output;
@@ -35,7 +35,7 @@ const PICTURE: &str = "tuning.svg";
 #[command(after_help = "\
 Examples:
   treepie tune -o tuned -- mpirun -np 64
-  treepie tune app.profile.yaml -o tuned --seconds 300 -- mpirun -np 64
+  treepie tune app.profile.yaml -o tuned --time-limit 5min -- mpirun -np 64
   treepie tune --collectives allreduce,bcast --sizes 8,64K -- mpirun -np 64")]
 pub struct Arguments {
     /// Profile of the program for which to tune: its operations, communicator sizes and message
@@ -44,9 +44,9 @@ pub struct Arguments {
     /// Directory to write: the tuning, a picture, and the files for the MPI
     #[arg(long, short, value_name = "DIR", default_value = "tuned")]
     pub(crate) output: PathBuf,
-    /// Maximum seconds for the measurement
-    #[arg(long, value_name = "SECONDS", default_value = "120")]
-    seconds: f64,
+    /// Maximum time for the measurement
+    #[arg(long, value_name = "TIME", default_value = "2min", value_parser = positive)]
+    time_limit: Duration,
     /// Operations to measure: bcast,allreduce
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     collectives: Vec<Operation>,
@@ -63,12 +63,8 @@ pub struct Arguments {
     /// wrong for such reductions are measured, too
     #[arg(long)]
     commutative: bool,
-    /// Print the result as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print no summary
-    #[arg(long, short, conflicts_with = "json")]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
     /// The launcher with its options, without a program
     #[arg(last = true, value_name = "LAUNCHER")]
     pub(crate) command: Vec<OsString>,
@@ -77,12 +73,6 @@ pub struct Arguments {
 /// Measures, and writes the files for the MPI.
 pub fn run(arguments: &Arguments) -> Outcome {
     let cells = cells(arguments)?;
-    let seconds = arguments.seconds;
-    if !(seconds.is_finite() && seconds > 0.0) {
-        return Err(CommandError::usage(format!(
-            "--seconds {seconds}: a number above 0 was expected"
-        )));
-    }
     if arguments.command.is_empty() {
         return Err(CommandError::usage(
             "nothing to measure: write the launcher after --, such as `treepie tune -- mpirun -np \
@@ -101,14 +91,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let written = files::write(&file, &directory)?;
     let picture = directory.join(PICTURE);
     write_drawing(&report::chart(&file.body), Format::Svg, &picture)?;
-    if arguments.json {
-        output::print_json(&report::json(&file))?;
-    } else if !arguments.quiet {
-        let name = arguments.output.join(FILE);
-        let mut text = report::text(&name.display().to_string(), &file);
-        text += &files::told(&file.body, &written);
-        output::print(&text)?;
-    }
+    let name = arguments.output.join(FILE).display().to_string();
+    let words = || report::text(&name, &file) + &files::told(&file.body, &written);
+    arguments.printing.answer(|| report::json(&file), words)?;
     Ok(ExitCode::from(status))
 }
 
@@ -191,7 +176,7 @@ fn measure(arguments: &Arguments, cells: &[Cell], output: &Path) -> Result<u8, C
         program.into_os_string(),
         measuring::libraries(&launcher)?,
         output.as_os_str().to_owned(),
-        arguments.seconds.to_string().into(),
+        arguments.time_limit.as_secs_f64().to_string().into(),
         arguments.commutative.to_string().into(),
     ]);
     words.extend(
@@ -221,8 +206,8 @@ fn measure(arguments: &Arguments, cells: &[Cell], output: &Path) -> Result<u8, C
     };
     job.environment
         .extend(is_needed.then(|| (needed.to_owned(), OsString::from("1"))));
-    let budget = Duration::from_secs_f64(arguments.seconds.min(1e6));
-    let working = (!arguments.quiet).then(|| output::Working::within("measuring", budget));
+    let working = (!arguments.printing.quiet)
+        .then(|| output::Working::within("measuring", arguments.time_limit));
     let status = treepie_launch::job::run(&job)?;
     drop(working);
     if modified(output) == before {

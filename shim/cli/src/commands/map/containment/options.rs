@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use treepie_base::size;
 
-use crate::commands::options::time;
+use crate::commands::options::seconds;
 
 /// Options of the report on groups that roll back together.
 #[derive(Debug, Args)]
@@ -24,19 +24,19 @@ pub struct ContainmentOptions {
     #[arg(long, value_name = "LEVEL|FILE", requires = "containment")]
     pub(crate) domain: Option<String>,
     /// Mean time between failures of one domain, such as 90d or 5y
-    #[arg(long, value_name = "TIME", default_value = "5y", value_parser = time, requires = "containment")]
+    #[arg(long, value_name = "TIME", default_value = "5y", value_parser = seconds, requires = "containment")]
     pub(crate) mtbf: f64,
     /// Time of a checkpoint
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = time, requires = "containment")]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = seconds, requires = "containment")]
     pub(crate) checkpoint_time: f64,
     /// Time of a restart
-    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = time, requires = "containment")]
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = seconds, requires = "containment")]
     pub(crate) restart_time: f64,
     /// Time between checkpoints [default: Daly's]
-    #[arg(long, value_name = "TIME", value_parser = time, requires = "containment")]
+    #[arg(long, value_name = "TIME", value_parser = seconds, requires = "containment")]
     pub(crate) interval: Option<f64>,
     /// Time of the run [default: that of a profile taken with --times]
-    #[arg(long, value_name = "TIME", value_parser = time, requires = "containment")]
+    #[arg(long, value_name = "TIME", value_parser = seconds, requires = "containment")]
     pub(crate) run_time: Option<f64>,
     /// Memory of a rank for its log, such as 2GiB: larger logs are not recommended
     #[arg(long, value_name = "SIZE", value_parser = memory, requires = "containment")]
@@ -44,7 +44,7 @@ pub struct ContainmentOptions {
     /// Write the group of each rank, one per line, of the groups of --groups, or else of those that
     /// lose least if others can continue
     #[arg(long, value_name = "FILE", requires = "containment")]
-    pub(crate) groups_out: Option<PathBuf>,
+    pub(crate) groups_output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) redundancy: RedundancyOptions,
 }
@@ -68,7 +68,7 @@ pub struct RedundancyOptions {
     pub(crate) set_size: Option<usize>,
     /// Write the placement on the hosts in the improved order
     #[arg(long, value_name = "FILE", requires = "redundancy")]
-    pub(crate) dealt_output: Option<PathBuf>,
+    pub(crate) spread_output: Option<PathBuf>,
     /// Write the library's configuration
     #[arg(long, value_name = "FILE", requires = "redundancy")]
     pub(crate) redundancy_config: Option<PathBuf>,

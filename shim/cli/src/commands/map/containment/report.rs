@@ -24,7 +24,11 @@ impl ContainmentOptions {
     /// The files to write, by option.
     pub fn outputs(&self) -> [(&'static str, Option<&Path>); 3] {
         let [dealt, config] = self.redundancy.outputs();
-        [("--groups-out", self.groups_out.as_deref()), dealt, config]
+        [
+            ("--groups-output", self.groups_output.as_deref()),
+            dealt,
+            config,
+        ]
     }
 
     /// Reports on the computed placement, and writes the requested files.
@@ -82,7 +86,7 @@ impl ContainmentOptions {
         let redundancy = self
             .redundancy
             .report(machine, found, placed.failures.daly())?;
-        if let Some(path) = &self.groups_out {
+        if let Some(path) = &self.groups_output {
             write_groups(path, &placed.divisions)?;
         }
         Ok(Report {

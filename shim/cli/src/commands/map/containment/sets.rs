@@ -38,7 +38,7 @@ impl RedundancyOptions {
     /// The files to write, by option.
     pub fn outputs(&self) -> [(&'static str, Option<&Path>); 2] {
         [
-            ("--dealt-output", self.dealt_output.as_deref()),
+            ("--spread-output", self.spread_output.as_deref()),
             ("--redundancy-config", self.redundancy_config.as_deref()),
         ]
     }
@@ -95,7 +95,7 @@ impl RedundancyOptions {
             _ => Vec::new(),
         };
         let mut files = Vec::new();
-        if let Some(path) = &self.dealt_output {
+        if let Some(path) = &self.spread_output {
             let leaves = mended.map_err(refused)?.leaves;
             found.file_with(leaves)?.write(path)?;
             files.push(path.display().to_string());

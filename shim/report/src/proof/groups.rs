@@ -1,4 +1,4 @@
-//! The times of two groups of profiles: the verdict of `treepie prove` on existing runs.
+//! The times of two groups of profiles: the verdict on runs that others started.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use treepie_base::proof::Limits;
 use treepie_launch::error::CommandError;
 use treepie_profile::Profile;
 use treepie_profile::any::{AnyFile, read_any};
-use treepie_report::proof::{Comparison, Pairing, Run};
-use treepie_report::summary::Summary;
-use treepie_report::words::{file_name, pluralize};
 use treepie_traffic::formats::Format as MatrixFormat;
 
-use crate::commands::compare::pair::require_equal_ranks;
+use crate::input::ranks::require_equal;
+use crate::proof::{Comparison, Pairing, Run};
+use crate::summary::Summary;
+use crate::words::{file_name, pluralize};
 
 /// Number of pairs below which one group may well be first in all of them by chance.
 const FEW_PAIRS: usize = 6;
@@ -42,7 +42,7 @@ pub fn compare(
     let mut groups = [first?, second?];
     let all = groups.iter().flatten();
     for (one, other) in all.clone().zip(all.clone().skip(1)) {
-        require_equal_ranks([(&one.path, one.ranks), (&other.path, other.ranks)])?;
+        require_equal([(&one.path, one.ranks), (&other.path, other.ranks)])?;
     }
     let mut remarks = differences(all);
     for group in &mut groups {
@@ -208,14 +208,14 @@ fn order_of(one: &[&str], other: &[&str]) -> Order {
 fn one_before(one: &str, other: &str) -> String {
     format!(
         "CAUTION: all runs of {one} were before those of {other}: a change of the machine in \
-         between would look the same; run them in turn, or use `treepie prove`"
+         between would look the same; run them in turn, or give `treepie prove` the job"
     )
 }
 
 fn one_first(one: &str) -> String {
     format!(
-        "CAUTION: in every pair {one} ran first, which may be the difference; draw lots, or use \
-         `treepie prove`"
+        "CAUTION: in every pair {one} ran first, which may be the difference; draw lots, or have \
+         `treepie prove` run the job"
     )
 }
 

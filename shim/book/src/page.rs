@@ -1,6 +1,6 @@
 //! The pages of the book included in the command.
 
-use super::render;
+use crate::render;
 
 /// A page of the book.
 #[derive(Debug)]

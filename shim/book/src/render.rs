@@ -4,8 +4,8 @@ use std::path::Path;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::page::Page;
-use super::table;
+use crate::page::Page;
+use crate::table;
 
 /// Columns of a page.
 pub const WIDTH: usize = 80;
@@ -216,8 +216,8 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::page::PAGES;
     use super::*;
+    use crate::page::PAGES;
 
     #[test]
     fn a_page_becomes_headings_lists_tables_and_blocks_without_markup() {

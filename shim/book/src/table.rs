@@ -1,6 +1,6 @@
 //! Tables of a page, with cells that wrap.
 
-use super::render::wrapped;
+use crate::render::wrapped;
 
 /// Least number of columns of a cell.
 const LEAST: usize = 10;

@@ -21,7 +21,17 @@ pub fn comparison(comparison: &Comparison) -> Result<String, CommandError> {
         Some(job) => (heading::title(job), heading::facts_line(job)),
         None => ("a job in two ways".to_owned(), String::new()),
     };
-    let mut page = Page::new(&title, &facts);
+    let method = match comparison.pairing {
+        Pairing::Drawn { .. } => {
+            "The job was run both ways in pairs, in random order inside each pair, until the \
+             difference was proven or the limit of runs was reached."
+        }
+        Pairing::ByDate => {
+            "Runs that others had started were paired by their dates, and the differences of the \
+             pairs were tested."
+        }
+    };
+    let mut page = Page::new(&title, &facts, method);
     page.cards(&cards(comparison));
     page.section("verdict", "Verdict");
     page.paragraph(&format!(

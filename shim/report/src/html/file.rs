@@ -24,7 +24,8 @@ pub fn report(
 ) -> Result<String, CommandError> {
     let facts = Facts::new(sources, choice)?;
     let summary = &facts.summary;
-    let mut page = Page::new(&heading::title(summary), &heading::facts_line(summary));
+    let (title, line) = (heading::title(summary), heading::facts_line(summary));
+    let mut page = Page::new(&title, &line, heading::method(sources));
     sections::write(&mut page, &facts, sources, plan).map_err(CommandError::failed)?;
     Ok(page.text(&heading::footer(&heading::files_of(sources))))
 }

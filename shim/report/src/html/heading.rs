@@ -22,6 +22,24 @@ pub(crate) fn facts_line(summary: &Summary) -> String {
     format!("{ranks} on {hosts}, {}, {}", summary.mpi, summary.date)
 }
 
+/// Origin of the figures, for a reader who did not make the page.
+pub(crate) fn method(sources: &Sources) -> &'static str {
+    match (&sources.placement, &sources.after) {
+        (None, None) => {
+            "A library that was preloaded into the unmodified program counted, in each rank, the \
+             messages that it sent; those inside the MPI's collectives are modelled."
+        }
+        (Some(_), None) => {
+            "A library that was preloaded into the unmodified program counted the messages of each \
+             rank, and a placement was computed that puts ranks close together that exchange much."
+        }
+        (_, Some(_)) => {
+            "A library that was preloaded into the unmodified program counted the messages of each \
+             rank in two runs, the second with ranks placed close together that exchange much."
+        }
+    }
+}
+
 /// Program and sources of the page.
 pub(crate) fn footer(origin: &str) -> String {
     format!("treepie {}, from {origin}", env!("CARGO_PKG_VERSION"))

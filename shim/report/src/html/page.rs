@@ -1,16 +1,23 @@
 //! One self-contained HTML file: style, tables, pictures. It loads nothing from elsewhere, and has
 //! no scripts.
 
-use treepie_base::printable::markup;
+use treepie_base::printable::{markup, one_line};
 
+use crate::picture::theme;
 use crate::picture::write::{Drawing, svg};
 use crate::table::Table;
 
 const STYLE: &str = include_str!("style.css");
 
+/// Narrow tables with more rows are set in columns.
+const MOST_ROWS: usize = 20;
+
 /// A page that is written from top to bottom.
 pub struct Page {
     title: String,
+    header: String,
+    /// Id and heading of each section.
+    sections: Vec<(String, String)>,
     body: String,
 }
 
@@ -29,18 +36,31 @@ pub struct Card {
 }
 
 impl Page {
-    /// Starts a page with a heading and a line of facts below it.
-    pub fn new(title: &str, facts: &str) -> Self {
-        let (heading, facts) = (markup(title), markup(facts));
+    /// A page with a heading, and below it a line of facts and one about the method.
+    pub fn new(title: &str, facts: &str, method: &str) -> Self {
+        let (heading, facts, method) = (markup(&one_line(title)), markup(facts), markup(method));
         Page {
-            title: title.to_owned(),
-            body: format!("<header>\n<h1>{heading}</h1>\n<p>{facts}</p>\n</header>\n"),
+            title: one_line(title),
+            header: format!("<h1>{heading}</h1>\n<p>{facts}</p>\n<p id=\"method\">{method}</p>\n"),
+            sections: Vec::new(),
+            body: String::new(),
         }
     }
 
     /// Opens a section; the previous one must be closed by [`Page::end_section`].
     pub fn section(&mut self, id: &str, heading: &str) {
+        self.sections.push((id.to_owned(), heading.to_owned()));
         self.body += &format!("<section id=\"{id}\">\n<h2>{}</h2>\n", markup(heading));
+    }
+
+    /// Links to all sections.
+    fn contents(&self) -> String {
+        let links = self.sections.iter();
+        let links = links.map(|(id, name)| format!("<a href=\"#{id}\">{}</a>\n", markup(name)));
+        match self.sections.len() {
+            0 | 1 => String::new(),
+            _ => format!("<nav>\n{}</nav>\n", links.collect::<String>()),
+        }
     }
 
     /// Closes a section.
@@ -85,7 +105,7 @@ impl Page {
                 markup(&card.name),
                 card.id,
                 markup(&card.value),
-                markup(&card.detail)
+                markup(&with_whole_numbers(&card.detail))
             );
         }
         self.body += "</dl>\n";
@@ -93,8 +113,10 @@ impl Page {
 
     /// Adds a table; changes for the better or worse are coloured.
     pub fn table(&mut self, id: &str, table: &Table) {
+        let is_long = table.rows().len() > MOST_ROWS && table.columns_of_words().len() <= 3;
+        let class = if is_long { "wide long" } else { "wide" };
         let mut rows = table.rows().iter();
-        self.body += &format!("<div class=\"wide\"><table id=\"{id}\">\n");
+        self.body += &format!("<div class=\"{class}\"><table id=\"{id}\">\n");
         let of_words = table.columns_of_words();
         for heading in rows.by_ref().take(1) {
             let heading = row(heading, &of_words, "th");
@@ -130,13 +152,28 @@ impl Page {
              <meta name=\"color-scheme\" content=\"light dark\">\n\
              <meta http-equiv=\"Content-Security-Policy\" \
              content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-             <title>{} - treepie</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{}</main>\n\
+             <title>{} - treepie</title>\n<style>\n{STYLE}{}</style>\n</head>\n<body>\n<main>\n\
+             <header>\n{}{}</header>\n{}</main>\n\
              <footer>{}</footer>\n</body>\n</html>\n",
             markup(&self.title),
+            theme::style(Some(&self.body)),
+            self.header,
+            self.contents(),
             self.body,
             markup(footer)
         )
     }
+}
+
+/// The text with blanks between digits at which no line ends.
+fn with_whole_numbers(text: &str) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    let is_digit = |at: usize| letters.get(at).is_some_and(char::is_ascii_digit);
+    let letter = |(at, &letter): (usize, &char)| match letter {
+        ' ' if at > 0 && is_digit(at - 1) && is_digit(at + 1) => '\u{a0}',
+        letter => letter,
+    };
+    letters.iter().enumerate().map(letter).collect()
 }
 
 /// Formats the cells of a row: words are aligned left, numbers right.
@@ -155,7 +192,7 @@ mod tests {
 
     #[test]
     fn what_a_program_is_called_cannot_become_markup() {
-        let page = Page::new("./a <script>alert(1)</script> & \"b\"", "\u{1b}[31m");
+        let page = Page::new("./a <script>alert(1)</script> & \"b\"", "\u{1b}[31m", "");
         let text = page.text("");
         assert!(!text.contains("<script"), "{text}");
         assert!(!text.contains('\u{1b}'), "{text}");
@@ -167,7 +204,7 @@ mod tests {
         let mut table = Table::new(["collective", "run by", "calls"]);
         table.row(["bcast", "the MPI", "24"]);
         table.row(["bcast", "grid-exchange", "-"]);
-        let mut page = Page::new("x", "y");
+        let mut page = Page::new("x", "y", "z");
         page.table("t", &table);
         let text = page.text("");
         assert!(text.contains("<td class=\"words\">the MPI</td><td>24</td>"));
@@ -178,7 +215,7 @@ mod tests {
     fn a_table_has_a_head_and_a_cell_for_each_word() {
         let mut table = Table::new(["level", "bytes"]);
         table.row(["node", "1 KiB"]);
-        let mut page = Page::new("x", "y");
+        let mut page = Page::new("x", "y", "z");
         page.table("t", &table);
         let expected = "<thead><tr><th class=\"words\">level</th><th>bytes</th></tr></thead>\n<tbody>\n\
                         <tr><td class=\"words\">node</td><td>1 KiB</td></tr>\n</tbody>";

@@ -27,6 +27,8 @@ mod layout;
 pub(crate) mod network;
 pub(crate) mod panels;
 pub(crate) mod scale;
+pub(crate) mod theme;
+mod titles;
 pub(crate) mod tree;
 pub(crate) mod waits;
 pub(crate) mod write;

@@ -19,7 +19,7 @@ const COLOURS: [(u8, u8, u8); 9] = [
 ];
 
 /// Number of different colours; adjacent cells of the same colour are drawn as one rectangle.
-const STEPS: f64 = 96.0;
+pub(crate) const STEPS: f64 = 96.0;
 
 /// Maximum number of marks on the colour bar.
 const MOST_MARKS: i32 = 8;
@@ -105,7 +105,7 @@ impl Scale {
 
     /// The colour of a value.
     pub fn colour(&self, value: f64) -> RGBColor {
-        colour_at((self.place(value) * STEPS).round() / STEPS)
+        colour_at(self.place(value))
     }
 
     /// The marked values on the bar, from the smallest.
@@ -124,10 +124,11 @@ impl Scale {
     }
 }
 
-/// The colour at a position between 0 and 1 of the bar.
+/// The colour at a place between 0 and 1 of the bar, one of a few.
 pub(crate) fn colour_at(place: f64) -> RGBColor {
     let last = COLOURS.len() - 1;
-    let position = place.clamp(0.0, 1.0) * last as f64;
+    let place = (place.clamp(0.0, 1.0) * STEPS).round() / STEPS;
+    let position = place * last as f64;
     let below = (position as usize).min(last - 1);
     let part = position - below as f64;
     let mix = |from: u8, to: u8| (f64::from(from) * (1.0 - part) + f64::from(to) * part) as u8;

@@ -11,8 +11,9 @@ use treepie_launch::error::CommandError;
 use super::canvas::{Canvas, Drawn};
 use super::draw::draw;
 use super::layout::{Layout, UNITS_PER_PIXEL};
-use crate::picture::font;
 use crate::picture::panels::Picture;
+use crate::picture::titles::titles;
+use crate::picture::{font, theme};
 
 /// Offset by which the letters of a PNG are drawn too high, as a fraction of their size.
 const PNG_TEXT_RISE: f64 = 0.16;
@@ -74,6 +75,11 @@ pub trait Drawing {
     /// Its width and height.
     fn size(&self) -> (u32, u32);
 
+    /// Elements of an SVG, over the drawing, that say what is below the pointer.
+    fn titles(&self) -> String {
+        String::new()
+    }
+
     /// Draws on the canvas.
     ///
     /// # Errors
@@ -92,6 +98,10 @@ impl Drawing for LaidOut<'_> {
         self.layout.size
     }
 
+    fn titles(&self) -> String {
+        titles(self.picture, &self.layout)
+    }
+
     fn draw_on<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Drawn {
         draw(self.picture, &self.layout, canvas)
     }
@@ -107,7 +117,7 @@ pub fn write_drawing(
     path: &Path,
 ) -> Result<(), CommandError> {
     let drawn = match format {
-        Format::Svg => svg(drawing).map(String::into_bytes),
+        Format::Svg => svg(drawing).map(|text| with_style(&text).into_bytes()),
         Format::Png => png(drawing),
     };
     let bytes = drawn.map_err(|reason| {
@@ -117,7 +127,19 @@ pub fn write_drawing(
     Ok(())
 }
 
-/// Formats a drawing as the text of an SVG file.
+/// The text of an SVG file with the style of its colours.
+fn with_style(text: &str) -> String {
+    let style = format!("<style>\n{}</style>\n", theme::style(Some(text)));
+    let inside = text
+        .find("<svg")
+        .and_then(|start| Some(start + text[start..].find('>')? + 1));
+    match inside {
+        Some(at) => format!("{}\n{style}{}", &text[..at], text[at..].trim_start()),
+        None => text.to_owned(),
+    }
+}
+
+/// A drawing as the text of an SVG, whose colours are attributes.
 ///
 /// # Errors
 /// The backend fails.
@@ -131,6 +153,10 @@ pub fn svg(drawing: &impl Drawing) -> Result<String, String> {
             area,
             text_rise: 0.0,
         })?;
+    }
+    let titles = drawing.titles();
+    if !titles.is_empty() {
+        text = text.replacen("</svg>", &format!("{titles}</svg>"), 1);
     }
     let (width, height) = size;
     let size_in_units = format!("width=\"{width}\" height=\"{height}\"");

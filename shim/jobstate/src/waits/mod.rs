@@ -10,6 +10,7 @@
 //! ```text
 //! state      the activity of each rank
 //! members    ranks of a communicator
+//! key        names of communicators, the same on all of their members
 //! job        all ranks, and their motion between two readings
 //! messages   messages that were sent and not received, by counts and by the last sends
 //! needs      the ranks that a thread waits for: all of some ranks, or any of some ranks
@@ -22,6 +23,7 @@
 //! over: every reported deadlock is a real one.
 
 mod job;
+mod key;
 mod members;
 mod messages;
 mod needs;
@@ -34,24 +36,12 @@ pub(crate) mod model;
 mod tests;
 
 pub use job::{Job, Motion, ObservedRank};
+pub use key::{Key, communicator_key};
 pub use members::Members;
 pub use messages::Unreceived;
 pub(crate) use state::Channels;
 pub use state::{
-    Activity, Channel, Collective, Communicator, End, Envelope, Incomplete, Key, Life, Operation,
+    Activity, Channel, Collective, Communicator, End, Envelope, Incomplete, Life, Operation,
     Partner, RankState, Stop, Thread, Until,
 };
 pub use verdict::{Mismatch, Side, Verdict, VerdictKind, Wait, verdict};
-
-/// Returns the name that all members give a communicator: derived from its members in their order,
-/// and from its index among those with these members, from 1.
-pub fn communicator_key(members: &[u32], which: u64) -> Key {
-    // FNV-1a: the same on all machines.
-    let hash = members.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &member| {
-        let bytes = member.to_le_bytes();
-        bytes.iter().fold(hash, |hash: u64, &byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        })
-    });
-    hash.wrapping_add(which.wrapping_mul(0x9e37_79b9_7f4a_7c15))
-}

@@ -5,10 +5,8 @@ use treepie_base::Rank;
 
 use serde::{Deserialize, Serialize};
 
+use super::key::Key;
 use super::members::Members;
-
-/// Communicator, by the name that all of its members give it.
-pub type Key = u64;
 
 /// Possible senders of a message, or its receiver: a rank of the application's world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

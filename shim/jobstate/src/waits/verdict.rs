@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::job::{Job, Motion};
+use super::key::Key;
 use super::messages::Unreceived;
 use super::needs::CollectivePosition;
-use super::state::{Activity, Collective, Key, Life, Operation, Thread};
+use super::state::{Activity, Collective, Life, Operation, Thread};
 use treepie_base::{List, Rank, Slice};
 
 /// Kind of the verdict.

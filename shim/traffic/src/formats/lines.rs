@@ -4,10 +4,13 @@ use std::fmt::Display;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use super::LARGEST_ORDER;
 use super::number::TOO_LARGE;
 use treepie_base::FileError;
 use treepie_base::budget::draw;
+
+/// Maximum number of ranks that a file may announce: above it, a mistyped number would only exhaust
+/// the memory.
+pub(super) const LARGEST_ORDER: usize = 1 << 24;
 
 /// Maximum length of a line in bytes: a row of a matrix that fits into memory is shorter.
 const LONGEST: u64 = 16 << 20;

@@ -21,8 +21,7 @@ use std::io::BufRead;
 
 use treepie_base::FileError;
 
-use super::LARGEST_ORDER;
-use super::lines::{Line, Lines, RANK, shown};
+use super::lines::{LARGEST_ORDER, Line, Lines, RANK, shown};
 use crate::layer::Layer;
 use crate::traffic::{Traffic, TrafficMatrix};
 

@@ -1,12 +1,13 @@
 //! All formats together, the dense ones, the graphs, and Open MPI's monitoring.
 
+use std::io::{self, BufReader};
+use std::path::Path;
+
 use proptest::prelude::*;
-
-use std::io::BufReader;
-
 use treepie_base::budget::within;
 
-use super::*;
+use crate::formats::{Format, dense_text, metis, monitoring, scotch};
+use crate::matrix::Matrix;
 use crate::strategies::{matrices, whole_matrices};
 use crate::traffic::{Traffic, TrafficMatrix};
 

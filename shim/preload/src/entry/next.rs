@@ -5,7 +5,10 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+use treepie_mpi::c_int;
 use treepie_mpi::lookup::find;
+use treepie_mpi::native::abi;
+use treepie_process::log;
 
 /// Length in bytes of the longest name, including the NUL.
 const LONGEST_NAME: usize = 40;
@@ -64,6 +67,16 @@ impl<F: Copy> Next<F> {
         self.address.store(find(self.name())?, Ordering::Relaxed);
         self.known()
     }
+}
+
+/// Returns the error of a procedure that no loaded MPI has, instead of a jump to a null pointer.
+#[cold]
+pub fn missing(name: &CStr) -> c_int {
+    log::error(&format!(
+        "{} was called, but no MPI library in this process has it; the call returns an error",
+        name.to_string_lossy()
+    ));
+    abi().map_or(1, |abi| abi.err_intern)
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use treepie_mpi::native::{Native, NativeError, abi, native};
 use treepie_mpi::{AppComm, Comm, SUCCESS, Word, c_int};
 use treepie_record as record;
 
-use super::{Fortran, is_world, replacement, substitute};
+use super::fortran::Fortran;
+use super::substitution::{is_world, replacement, substitute};
 
 /// Lets duplicates of W' inherit the attributes that MPI set on the native world; returns the
 /// keyval of a mark on W' that `MPI_Comm_dup` copies. Under Open MPI, a duplicate of the world has

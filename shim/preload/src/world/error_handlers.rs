@@ -11,7 +11,8 @@ use treepie_mpi::native::{Native, native};
 use treepie_mpi::{AppComm, Comm, Errhandler, Handle, SUCCESS, Word, c_int};
 use treepie_record as record;
 
-use super::{Fortran, is_replacement, is_world, substitute};
+use super::fortran::Fortran;
+use super::substitution::{self, is_replacement, is_substituted, is_world, substitute};
 
 /// `MPI_Comm_set_errhandler` and `MPI_Errhandler_set`.
 ///
@@ -33,6 +34,20 @@ pub unsafe fn set(
     })
 }
 
+/// `MPI_Comm_call_errhandler`: the handler receives the native MPI's own world, as the program
+/// expects.
+///
+/// # Safety
+/// The caller keeps the contract of `MPI_Comm_call_errhandler`.
+pub unsafe fn call_handler(
+    next: unsafe extern "C-unwind" fn(Comm, Word) -> c_int,
+    comm: AppComm,
+    code: Word,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    record::quietly(|| unsafe { next(comm.as_written(), code) })
+}
+
 /// `MPI_Comm_create_errhandler` and `MPI_Errhandler_create`: the native MPI gets a function of this
 /// library that calls the application's with the handle that it expects.
 ///
@@ -43,7 +58,7 @@ pub unsafe fn create(
     function: Word,
     handler: Word,
 ) -> c_int {
-    let function = match super::is_substituted() {
+    let function = match is_substituted() {
         true => stand_in(function),
         false => function,
     };
@@ -63,7 +78,7 @@ pub unsafe fn create_with_state(
     state: Word,
     handler: Word,
 ) -> c_int {
-    if !super::is_substituted() || function == 0 {
+    if !is_substituted() || function == 0 {
         // SAFETY: the caller's promise.
         return record::quietly(|| unsafe { next(function, destructor, state, handler) });
     }
@@ -104,7 +119,7 @@ unsafe extern "C-unwind" fn call_with_state(comm: Comm, code: Word, application:
         } = *application;
         let function =
             std::mem::transmute::<Word, unsafe extern "C-unwind" fn(Comm, Word, Word)>(function);
-        function(super::as_application_sees(comm), code, state);
+        function(substitution::as_application_sees(comm), code, state);
     }
 }
 
@@ -135,7 +150,7 @@ pub unsafe fn fortran_create(
     error: Word,
 ) -> c_int {
     let concerned = native().is_some_and(|native| native.abi.family == Family::OpenMpi);
-    let function = match concerned && super::is_substituted() {
+    let function = match concerned && is_substituted() {
         true => stand_in(function | FORTRAN),
         false => function,
     };

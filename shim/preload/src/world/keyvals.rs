@@ -11,7 +11,8 @@ use treepie_mpi::native::native;
 use treepie_mpi::{Comm, SUCCESS, Word, c_int};
 use treepie_record as record;
 
-use super::{Fortran, as_application_sees, is_substituted};
+use super::fortran::Fortran;
+use super::substitution::{as_application_sees, is_substituted};
 
 /// Callbacks of a keyval, and the proxies that call them in their language.
 #[derive(Debug, Clone, Copy)]

@@ -11,9 +11,10 @@ use treepie_process::log;
 use treepie_profile::partial_profiles;
 
 use super::decision::Plan;
+use super::meeting;
 use super::partial::leave_partial;
 use super::parts::{End, PARTS};
-use super::{State, meeting};
+use super::state::State;
 
 /// `MPI_Comm_delete_attr_function` of the attribute that the session set on
 /// `MPI_COMM_SELF`.

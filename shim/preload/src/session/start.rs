@@ -13,11 +13,13 @@ use treepie_process::guard::guarded;
 use treepie_process::log;
 
 use super::decision::{Decision, Next, Opening, Plan};
+use super::draft::Draft;
 use super::launched::launcher_says_first;
 use super::parts::{PARTS, Start, abort};
-use super::request::{Draft, Request};
+use super::request::Request;
+use super::state::State;
 use super::tuning::{self, AppliedTuning};
-use super::{State, finish, hosts, site};
+use super::{finish, hosts, site};
 
 /// `MPI_Init`.
 ///

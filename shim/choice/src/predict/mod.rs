@@ -10,6 +10,7 @@ pub(crate) mod prediction;
 pub(crate) mod predictor;
 #[cfg(test)]
 mod tests;
+mod times;
 
 pub use prediction::Prediction;
 pub use predictor::{Predictor, network_of};

@@ -4,15 +4,14 @@
 use std::collections::BTreeMap;
 
 use super::layout::{
-    ABORTS, ABSENT, AREAS_AT, CHANNEL, CHANNELS, CHANNELS_AT, CHANNELS_HEAD, COMMUNICATORS,
-    COMMUNICATORS_AT, EXITS, INSIDE, MAGIC, MEMBERS, MEMBERS_AT, NUMBER_SHIFT, REQUEST, REQUESTS,
-    REQUESTS_AT, STARTED, THREADS, UNKNOWN, VERSION, WORDS, area, communicator, header,
-    request_place, send_place, unpack,
+    ABORTS, AREAS_AT, CHANNEL, CHANNELS, CHANNELS_AT, CHANNELS_HEAD, COMMUNICATORS,
+    COMMUNICATORS_AT, EXITS, MAGIC, MEMBERS, MEMBERS_AT, NUMBER_SHIFT, THREADS, UNKNOWN, VERSION,
+    WORDS, area, communicator, header, unpack,
 };
 use super::page::{Page, PageError};
+use super::procedure::Procedure;
 use crate::waits::{
-    Activity, Channel, Channels, Collective, Communicator, End, Envelope, Incomplete, Key, Life,
-    Members, Operation, Partner, RankState, Stop, Thread, Until,
+    Channel, Channels, Collective, Communicator, End, Key, Life, Members, RankState, Stop,
 };
 use treepie_base::Rank;
 use treepie_base::budget::draw;
@@ -67,71 +66,14 @@ pub fn decode(bytes: &[u8]) -> Result<Page, PageError> {
     })
 }
 
-/// Procedure of the page's table.
-struct Procedure<'a> {
-    name: &'a str,
-    role: &'a str,
-}
-
-impl Procedure<'_> {
-    /// Returns its name without the prefix, and without the suffix of large-count variants.
-    fn word(&self) -> &str {
-        let name = self
-            .name
-            .trim_start_matches("MPIX_")
-            .trim_start_matches("MPI_");
-        name.strip_suffix("_c").unwrap_or(name)
-    }
-
-    fn is_poll(&self) -> bool {
-        let word = self.word();
-        word.starts_with("Test") || ["Iprobe", "Improbe", "Request_get_status"].contains(&word)
-    }
-
-    fn is_immediate(&self) -> bool {
-        self.word().starts_with('I') && !self.word().starts_with("Intercomm")
-    }
-
-    /// Returns the operation of a collective: `Bcast` for `MPI_Bcast` and `MPI_Ibcast`.
-    fn operation(&self) -> String {
-        match self
-            .role
-            .strip_prefix("collective ")
-            .or(self.role.strip_prefix("collective-init "))
-        {
-            Some(operation) => format!("MPI_{operation}"),
-            None => format!("MPI_{}", self.word()),
-        }
-    }
-
-    /// True if its request is persistent.
-    fn is_prepared(&self) -> bool {
-        self.word().ends_with("_init")
-    }
-
-    /// True if it is a collective on its communicator, which returns when it is complete.
-    fn is_collective(&self) -> bool {
-        let roles = ["collective", "neighbourhood", "makes"];
-        let role = self.role.split(' ').next().unwrap_or_default();
-        roles.contains(&role)
-    }
-
-    fn has_root(&self) -> bool {
-        let rooted = [
-            "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Reduce",
-        ];
-        let operation = self.role.strip_prefix("collective ").unwrap_or_default();
-        rooted.contains(&operation)
-    }
-}
-
-struct Reader<'a> {
+/// Reader of the words of a page.
+pub(super) struct Reader<'a> {
     words: &'a [u64],
     procedures: Vec<Procedure<'a>>,
     ranks: usize,
     /// Communicators by handle.
     handles: BTreeMap<u64, Key>,
-    communicators: BTreeMap<Key, Communicator>,
+    pub(super) communicators: BTreeMap<Key, Communicator>,
 }
 
 impl<'a> Reader<'a> {
@@ -153,7 +95,7 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    fn get(&self, at: usize) -> u64 {
+    pub(super) fn get(&self, at: usize) -> u64 {
         self.words.get(at).copied().unwrap_or(0)
     }
 
@@ -291,197 +233,16 @@ impl<'a> Reader<'a> {
     }
 
     /// Removes the undefined bits.
-    fn handle(&self, word: u64) -> u64 {
+    pub(super) fn handle(&self, word: u64) -> u64 {
         word & self.get(header::HANDLE_MASK)
     }
 
-    fn communicator(&self, word: u64) -> Option<Key> {
+    pub(super) fn communicator(&self, word: u64) -> Option<Key> {
         self.handles.get(&self.handle(word)).copied()
     }
 
-    fn procedure(&self, number: u64) -> Option<&Procedure<'a>> {
+    pub(super) fn procedure(&self, number: u64) -> Option<&Procedure<'a>> {
         self.procedures.get(number as usize)
-    }
-
-    fn envelope(&self, comm: u64, partner_and_tag: u64, elements: u64) -> Envelope {
-        let (partner, tag) = unpack(partner_and_tag);
-        let communicator = self.communicator(comm);
-        let is = |at: usize, number: i32| self.get(at) as i32 == number;
-        let member = || {
-            let members = self.communicators.get(&communicator?)?.members.as_ref()?;
-            members.get(usize::try_from(partner).ok()?)
-        };
-        let partner = match partner {
-            partner if is(header::PROC_NULL, partner) => Partner::Nobody,
-            partner if is(header::ANY_SOURCE, partner) => Partner::Any,
-            _ => member().map_or(Partner::Unknown, Partner::Rank),
-        };
-        Envelope {
-            communicator,
-            partner,
-            tag: (!is(header::ANY_TAG, tag) && tag != ABSENT).then_some(tag),
-            elements,
-        }
-    }
-
-    fn collective(&self, procedure: &Procedure<'_>, comm: u64, root: u64) -> Collective {
-        let communicator = self.communicator(comm);
-        let known = communicator.and_then(|key| self.communicators.get(&key));
-        Collective {
-            communicator,
-            number: known.map_or(0, |known| known.done),
-            operation: procedure.operation(),
-            root: procedure.has_root().then(|| unpack(root).0),
-        }
-    }
-
-    fn thread(&self, at: usize) -> Thread {
-        let call = self.get(at + area::CALL);
-        let procedure = self.procedure(call & (INSIDE - 1)).filter(|_| call != 0);
-        let is_inside = call & INSIDE != 0;
-        let activity = match procedure {
-            Some(procedure) if is_inside || procedure.is_poll() => self.activity(procedure, at),
-            _ if is_inside => Activity::InCall,
-            _ => Activity::Outside,
-        };
-        let mut last_sends = self.last_sends(at);
-        let mut sends = self.get(at + area::SENDS);
-        // A send in progress has not been counted yet; its operation shows it.
-        if is_inside && procedure.is_some_and(|procedure| procedure.role == "send") {
-            sends = sends.saturating_sub(1);
-            last_sends.pop();
-        }
-        let seen = self.get(at + area::SEEN);
-        let still = seen >> NUMBER_SHIFT == call >> NUMBER_SHIFT;
-        Thread {
-            area: (at - AREAS_AT) / area::LENGTH,
-            number: call >> NUMBER_SHIFT,
-            polls: self.get(at + area::POLLS),
-            procedure: procedure.map_or(String::new(), |procedure| procedure.name.to_owned()),
-            is_poll: procedure.is_some_and(Procedure::is_poll),
-            inside: is_inside,
-            activity,
-            since: if still { self.get(at + area::SINCE) } else { 0 },
-            last_sends,
-            sends,
-        }
-    }
-
-    /// Returns the activity of a thread in a call of this procedure.
-    fn activity(&self, procedure: &Procedure<'_>, at: usize) -> Activity {
-        let comm = self.get(at + area::COMM);
-        let sent = || self.send(at, self.get(at + area::SENDS));
-        let received = || self.envelope(comm, self.get(at + area::SOURCE_TAG), 0);
-        let all = |operations| Activity::Waits {
-            operations,
-            until: Until::All,
-            begun: false,
-        };
-        match (
-            procedure.role.split(' ').next().unwrap_or_default(),
-            procedure.word(),
-        ) {
-            ("finalize", _) => Activity::Finalizes,
-            (_, word) if word.starts_with("Sendrecv") => all(vec![
-                Operation::Receive(received()),
-                Operation::Send(sent()),
-            ]),
-            ("send", _) if !procedure.is_immediate() => all(vec![Operation::Send(sent())]),
-            ("receive", "Recv" | "Probe" | "Mprobe" | "Iprobe" | "Improbe") => {
-                all(vec![Operation::Receive(received())])
-            }
-            ("complete", word) => Activity::Waits {
-                operations: self.asked(at),
-                until: match word.ends_with("any") || word.ends_with("some") {
-                    true => Until::Any,
-                    false => Until::All,
-                },
-                begun: true,
-            },
-            _ if procedure.is_collective() && !procedure.is_immediate() => {
-                let root = self.get(at + area::DEST);
-                let collective = self.collective(procedure, comm, root);
-                all(vec![Operation::Collective(collective)])
-            }
-            _ => Activity::InCall,
-        }
-    }
-
-    /// Returns the operations of the requests of a thread's call.
-    fn asked(&self, at: usize) -> Vec<Operation> {
-        let count = self.get(at + area::ASKED) as usize;
-        let null = self.handle(self.get(header::REQUEST_NULL));
-        let listed = count.min(area::MOST_REQUESTS);
-        let mut operations: Vec<Operation> = (0..listed)
-            .map(|place| self.get(at + area::REQUESTS + place))
-            .filter(|&request| self.handle(request) != null)
-            .map(|request| self.request(request))
-            .collect();
-        if count > listed {
-            operations.push(Operation::Unknown);
-        }
-        operations
-    }
-
-    /// Returns the operation of a request.
-    fn request(&self, request: u64) -> Operation {
-        let at = REQUESTS_AT + request_place(request) * REQUEST;
-        let what = self.get(at + 1);
-        let procedure = self.procedure(what & (INSIDE - 1));
-        let Some(procedure) = procedure.filter(|_| self.get(at) == request) else {
-            return Operation::Unknown;
-        };
-        let (comm, partner) = (self.get(at + 2), self.get(at + 3));
-        match (procedure.role, procedure.word()) {
-            ("receive" | "receive-init", _) => Operation::Receive(self.envelope(comm, partner, 0)),
-            // Either half may be the incomplete one.
-            (_, word) if word.starts_with("Isendrecv") => Operation::Unknown,
-            ("send" | "send-init", _) => Operation::Send(self.envelope(comm, partner, 0)),
-            _ if procedure.is_collective() => {
-                let mut collective = self.collective(procedure, comm, partner);
-                collective.number = what >> NUMBER_SHIFT;
-                Operation::Collective(collective)
-            }
-            _ => Operation::Unknown,
-        }
-    }
-
-    /// Returns the requests that a rank in `MPI_Finalize` has begun and not completed.
-    fn incomplete(&self) -> Vec<Incomplete> {
-        let finalizes = |at: usize| {
-            let call = self.get(at + area::CALL);
-            let procedure = self.procedure(call & (INSIDE - 1));
-            call & INSIDE != 0 && procedure.is_some_and(|procedure| procedure.role == "finalize")
-        };
-        if !(0..THREADS).any(|number| finalizes(AREAS_AT + number * area::LENGTH)) {
-            return Vec::new();
-        }
-        let places = (0..REQUESTS).map(|place| REQUESTS_AT + place * REQUEST);
-        let incomplete = places.filter_map(|at| {
-            let (request, what) = (self.get(at), self.get(at + 1));
-            let procedure = self.procedure(what & (STARTED - 1))?;
-            let is_begun = !procedure.is_prepared() || what & STARTED != 0;
-            (request != 0 && is_begun).then(|| Incomplete {
-                procedure: procedure.name.to_owned(),
-                operation: self.request(request),
-            })
-        });
-        incomplete.collect()
-    }
-
-    /// Returns the last sends, the latest last.
-    fn last_sends(&self, at: usize) -> Vec<Envelope> {
-        let sends = self.get(at + area::SENDS);
-        let first = sends.saturating_sub(area::MOST_SENDS as u64) + 1;
-        (first..=sends)
-            .map(|number| self.send(at, number))
-            .collect()
-    }
-
-    /// Returns the send with this number, one of the last.
-    fn send(&self, at: usize, number: u64) -> Envelope {
-        let at = at + send_place(number);
-        self.envelope(self.get(at), self.get(at + 1), self.get(at + 2))
     }
 
     /// Returns the messages sent and received, if they were written since the last call.

@@ -8,9 +8,11 @@
 //! A page contains the names of the procedures that it numbers, so that reader and writer may have
 //! different versions, as long as the layout is the same.
 
+mod calls;
 mod decode;
 pub mod layout;
 mod page;
+mod procedure;
 mod process_status;
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,9 @@
 //! slurm_nodes    `scontrol show node`
 //! cray           names of the nodes of a Cray XC, which encode their positions
 //! ibnetdiscover  InfiniBand fabrics
-//! xml            SimGrid's platforms, GraphML
+//! xml            SimGrid's platforms or GraphML, by the first element
+//! simgrid        SimGrid's platforms
+//! graphml        a part of GraphML
 //! scotch         Scotch's target files
 //! json           Flux's R and JGF, pbsnodes, nodes of Slurm, topograph
 //! pbs            output of `pbsnodes -av`
@@ -23,6 +25,7 @@ mod coordinates;
 mod cray;
 mod error;
 mod graph_builder;
+mod graphml;
 mod host_list;
 mod ibnetdiscover;
 mod json;
@@ -32,6 +35,7 @@ mod own;
 mod pbs;
 mod read;
 mod scotch;
+mod simgrid;
 mod slurm;
 mod slurm_nodes;
 mod slurm_yaml;

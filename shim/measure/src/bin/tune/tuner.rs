@@ -1,111 +1,23 @@
-//! Measures a native MPI's own algorithms: the program of `treepie tune`.
-//!
-//! ```text
-//! tune LIBRARIES OUTPUT SECONDS COMMUTATIVE OPERATION:RANKS:BYTES...
-//! ```
-//!
-//! LIBRARIES names the job's MPI (`treepie_mpi::program`). Rank 0 writes the tuning to OUTPUT.
-//! RANKS is 0 for all of the job. The decisions are in `treepie_native::tuning`; this program makes
-//! the calls and sets the algorithms: under Open MPI by a duplicate of the communicator for each,
-//! made while the algorithm's variable is set (without HAN, which would do its collectives over
-//! several hosts), under MPICH by the variables around each call.
+//! Measurement of all cells, and the tuning that is written.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::Instant;
 
 use treepie_base::Header;
 use treepie_collective::{Algorithm, Operation};
-use treepie_measure::Session;
-use treepie_measure::clocks::CommonClock;
-use treepie_measure::communicator::{Buffers, Communicator};
-use treepie_mpi::native::{Controls, Native, Variable};
+use treepie_measure::communicator::Communicator;
+use treepie_mpi::native::{Controls, Native};
 use treepie_mpi::program::Mpi;
 use treepie_native::knobs::{Knob, Library, Maker, WITHOUT_HAN};
 use treepie_native::tuning::file::TuningFile;
-use treepie_native::tuning::{
-    Budget, Cell, Clock, Emulation, Row, Selection, Tuning, Verdict, emulations, measure,
-};
-use treepie_profile::settings::NAMED;
+use treepie_native::tuning::{Budget, Cell, Clock, Row, Selection, Tuning, emulations, measure};
 
-/// Arguments of the program.
-struct Request {
-    output: PathBuf,
-    seconds: f64,
-    commutative: bool,
-    cells: Vec<Cell>,
-    /// Cells that cannot be measured here.
-    left_out: Vec<Cell>,
-}
-
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [libraries, arguments @ ..] = &arguments[..] else {
-        return usage();
-    };
-    let session = match Session::start(libraries) {
-        Ok(session) => session,
-        Err(error) => {
-            eprintln!("treepie: {error}");
-            return ExitCode::FAILURE;
-        }
-    };
-    let world = Communicator::world(&session);
-    let Some(request) = parse(arguments, world.size()) else {
-        return usage();
-    };
-    let made = Tuner::new(session.mpi(), world, request).and_then(Tuner::run);
-    match made {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            if session.rank() == 0 {
-                eprintln!("treepie: {error}");
-            }
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn usage() -> ExitCode {
-    eprintln!("usage: tune LIBRARIES OUTPUT SECONDS COMMUTATIVE OPERATION:RANKS:BYTES...");
-    ExitCode::from(2)
-}
-
-fn parse(arguments: &[String], world: usize) -> Option<Request> {
-    let [output, seconds, commutative, cells @ ..] = arguments else {
-        return None;
-    };
-    let cell = |text: &String| {
-        let mut words = text.split(':');
-        let operation = words.next()?.parse().ok()?;
-        let ranks = match words.next()?.parse().ok()? {
-            0 => world,
-            ranks => ranks,
-        };
-        let bytes = words.next()?.parse().ok()?;
-        Some(Cell {
-            operation,
-            ranks,
-            bytes,
-        })
-    };
-    let cells: BTreeSet<Cell> = cells.iter().map(cell).collect::<Option<_>>()?;
-    let can_be = |cell: &Cell| cell.ranks <= world && cell.fits();
-    let (mut cells, left_out): (Vec<Cell>, Vec<Cell>) = cells.into_iter().partition(can_be);
-    // Ranks that are in no further group wait at the end.
-    cells.sort_by_key(|cell| (std::cmp::Reverse(cell.ranks), *cell));
-    Some(Request {
-        output: output.into(),
-        seconds: seconds.parse().ok()?,
-        commutative: commutative.parse().ok()?,
-        cells,
-        left_out,
-    })
-}
+use crate::request::Request;
+use crate::way::{Caller, Kind, Way, row, set};
 
 /// The measurement on one rank.
-struct Tuner<'a> {
+pub struct Tuner<'a> {
     world: Communicator<'a>,
     request: Request,
     library: Library,
@@ -119,7 +31,7 @@ struct Tuner<'a> {
 }
 
 impl<'a> Tuner<'a> {
-    fn new(mpi: &Mpi, world: Communicator<'a>, request: Request) -> Result<Self, String> {
+    pub fn new(mpi: &Mpi, world: Communicator<'a>, request: Request) -> Result<Self, String> {
         let said = mpi.library_version();
         let library = Library::from_version_text(&said).map_err(|error| error.to_string())?;
         let native = Native::load().map_err(|error| error.to_string())?;
@@ -178,7 +90,7 @@ impl<'a> Tuner<'a> {
         Ok(())
     }
 
-    fn run(mut self) -> Result<(), String> {
+    pub fn run(mut self) -> Result<(), String> {
         let decided = self.decided_by_user();
         let cells = self.request.cells.clone();
         let cells: Vec<Cell> = cells
@@ -251,16 +163,7 @@ impl<'a> Tuner<'a> {
         for of_operation in cells.chunk_by(|one, other| one.operation == other.operation) {
             let ways = self.ways(members, of_operation[0].operation, is_behind_han);
             for cell in of_operation {
-                let bytes = cell.bytes as usize;
-                let mut caller = Caller {
-                    members,
-                    controls: &self.controls,
-                    ways: &ways,
-                    bytes,
-                    buffers: Buffers::new(bytes, cell.ranks),
-                    clock: CommonClock::new(members, self.began),
-                    rounds: 0,
-                };
+                let mut caller = Caller::new(members, &self.controls, &ways, cell, self.began);
                 // The same on all ranks, which leave the cell after the same round.
                 let mut now = [caller.elapsed()];
                 caller.largest(&mut now);
@@ -392,164 +295,4 @@ fn library_file() -> Option<PathBuf> {
     let files: BTreeSet<&Path> = paths.filter(is_of_mpi).collect();
     let has_selection = |path: &&Path| Selection::of_library(path).is_some();
     files.into_iter().find(has_selection).map(Path::to_owned)
-}
-
-/// Kind of a candidate.
-enum Kind {
-    Default(Operation),
-    Knob(Knob),
-    Plan(Operation, &'static str),
-    Emulation(Emulation),
-}
-
-/// A candidate for an operation.
-struct Way<'a> {
-    kind: Kind,
-    communicator: Communicator<'a>,
-    /// Variables to set around each call: the value, and the usual one.
-    controls: Vec<(Variable, i32, i32)>,
-}
-
-impl<'a> Way<'a> {
-    fn native(members: &Communicator<'a>, operation: Operation) -> Self {
-        Way {
-            kind: Kind::Default(operation),
-            communicator: members.duplicate(),
-            controls: Vec::new(),
-        }
-    }
-
-    /// A plan of Treepie, which its library runs on a communicator with this name.
-    fn plan(members: &Communicator<'a>, operation: Operation, name: &'static str) -> Self {
-        let way = Way::native(members, operation);
-        way.communicator
-            .set_name(&format!("{NAMED}{operation}={name}"));
-        Way {
-            kind: Kind::Plan(operation, name),
-            ..way
-        }
-    }
-
-    fn call(&self, bytes: usize, buffers: &mut Buffers) {
-        let mut call = |operation| self.communicator.call(operation, bytes, buffers);
-        let done = match &self.kind {
-            Kind::Default(operation) | Kind::Plan(operation, _) => call(*operation),
-            Kind::Knob(knob) => call(knob.operation),
-            Kind::Emulation(emulation) => {
-                call(emulation.first).and_then(|()| emulation.then.map_or(Some(()), call))
-            }
-        };
-        // Errors end the job, by MPI's default.
-        debug_assert!(done.is_some());
-    }
-}
-
-fn set(controls: &Controls, settings: &[(Variable, i32, i32)], chosen: bool) {
-    for &(variable, value, usual) in settings {
-        // It was set before, and can be set again.
-        let _ = controls.write(variable, if chosen { value } else { usual });
-    }
-}
-
-/// One cell's calls.
-struct Caller<'a> {
-    members: &'a Communicator<'a>,
-    controls: &'a Controls,
-    ways: &'a [Way<'a>],
-    bytes: usize,
-    buffers: Buffers,
-    clock: CommonClock,
-    /// Number of calls by the default, one in each round of the measurement.
-    rounds: usize,
-}
-
-/// Number of rounds after which clocks are compared again, because they drift.
-const COMPARED_EACH: usize = 8;
-
-impl Clock for Caller<'_> {
-    fn time(&mut self, way: usize, calls: usize) -> Vec<f64> {
-        if way == 0 {
-            self.rounds += 1;
-            if self.rounds.is_multiple_of(COMPARED_EACH) {
-                self.clock.compare(self.members);
-            }
-        }
-        let way = &self.ways[way];
-        let mut one = || {
-            let start = self.clock.announced(self.members);
-            set(self.controls, &way.controls, true);
-            let start = self.clock.wait(start);
-            way.call(self.bytes, &mut self.buffers);
-            let seconds = self.clock.now() - start;
-            set(self.controls, &way.controls, false);
-            seconds
-        };
-        (0..calls).map(|_| one()).collect()
-    }
-
-    fn largest(&mut self, numbers: &mut [f64]) {
-        self.members.largest(numbers);
-    }
-
-    fn elapsed(&self) -> f64 {
-        self.clock.now()
-    }
-}
-
-/// Results of a cell.
-fn row(cell: &Cell, ways: &[Way], found: &[treepie_native::tuning::Found]) -> Row {
-    let native = found[0].seconds;
-    let mut row = Row {
-        operation: cell.operation,
-        ranks: cell.ranks,
-        from_bytes: cell.bytes,
-        algorithm: None,
-        seconds: native,
-        native_seconds: native,
-        undecided: false,
-        others: BTreeMap::new(),
-        plan: None,
-        plans: BTreeMap::new(),
-        slower_than: BTreeMap::new(),
-    };
-    let (mut best, mut best_plan) = (1.0, 1.0);
-    let mut is_plan_open = false;
-    for (way, found) in ways.iter().zip(found) {
-        // As if all had been measured in the same rounds.
-        let ratio = found.seconds / found.native_seconds;
-        match &way.kind {
-            Kind::Default(_) => (),
-            Kind::Knob(knob) => {
-                row.others.insert(knob.name.to_owned(), native * ratio);
-                row.undecided |= found.verdict == Verdict::Undecided;
-                if found.verdict == Verdict::Quicker && ratio < best {
-                    best = ratio;
-                    row.algorithm = Some(knob.name.to_owned());
-                }
-            }
-            Kind::Plan(_, name) => {
-                row.plans.insert((*name).to_owned(), native * ratio);
-                is_plan_open |= found.verdict == Verdict::Undecided;
-                if found.verdict == Verdict::Quicker && ratio < best_plan {
-                    best_plan = ratio;
-                    row.plan = Some((*name).to_owned());
-                }
-            }
-            Kind::Emulation(emulation) => {
-                if found.verdict == Verdict::Quicker {
-                    row.slower_than.insert(emulation.name(), native * ratio);
-                }
-            }
-        }
-    }
-    if let Some(seconds) = row
-        .algorithm
-        .as_ref()
-        .and_then(|name| row.others.remove(name))
-    {
-        row.seconds = seconds;
-        row.undecided = false;
-    }
-    row.undecided |= is_plan_open && row.plan.is_none();
-    row
 }

@@ -13,6 +13,13 @@ use treepie_traffic::Traffic;
 /// A directory that is removed with the test.
 pub struct Desk(tempfile::TempDir);
 
+/// Returns the name of the file of a platform of two clusters.
+pub fn two_clusters() -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../profiles");
+    let path = folder.join("two-clusters.platform.yaml");
+    path.to_str().unwrap().to_owned()
+}
+
 /// The result of a run of `treepie`.
 pub struct Answer {
     pub status: i32,

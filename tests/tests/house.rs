@@ -123,3 +123,58 @@ fn no_crate_is_larger_than_a_reader_can_hold() {
     crates.retain(|_, lines| *lines > LINES);
     assert!(crates.is_empty(), "divide them: {crates:?}");
 }
+
+/// True if a line of a source begins an item that has a body of its own.
+fn defines(line: &str) -> bool {
+    let passed = ["pub", "unsafe", "async", "extern", "\"C\"", "\"C-unwind\""];
+    let mut words = line.split_whitespace().skip_while(|word| {
+        let before = word.split('(').next().unwrap_or_default();
+        passed.contains(&before) || word.ends_with(')')
+    });
+    let word = words.next().unwrap_or_default();
+    let end = word.find(['<', '!', '{']).unwrap_or(word.len());
+    let is_of_a_name = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == ':';
+    match &word[..end] {
+        "const" | "enum" | "fn" | "impl" | "static" | "struct" | "trait" | "type" | "union" => true,
+        "mod" => line.ends_with('{'),
+        // A macro that makes items, or that is made.
+        name => word[end..].starts_with('!') && name.chars().all(is_of_a_name) && end > 0,
+    }
+}
+
+#[test]
+fn the_mod_files_declare_and_define_nothing() {
+    for line in [
+        "pub(crate) const fn length() -> usize {",
+        "pub(in crate::a) unsafe extern \"C\" fn call() {",
+        "    async fn wait() {",
+        "impl<T> From<T> for Name {",
+        "macro_rules! name {",
+        "include!(concat!(env!(\"OUT_DIR\"), \"/text.rs\"));",
+        "mod tests {",
+    ] {
+        assert!(defines(line), "{line}");
+    }
+    for line in [
+        "pub mod name;",
+        "pub(crate) use a::b;",
+        "    name,",
+        "#![allow(dead_code)]",
+        "//! Text.",
+        "",
+    ] {
+        assert!(!defines(line), "{line}");
+    }
+    let mut found = Vec::new();
+    for (name, text) in all() {
+        // In a folder of tests it has their helpers.
+        if name.ends_with("/mod.rs") && !name.starts_with("tests/") && !name.contains("/tests/") {
+            let lines = text.lines().filter(|line| defines(line));
+            found.extend(lines.map(|line| format!("{name}: {line}")));
+        }
+    }
+    assert!(
+        found.is_empty(),
+        "move these into files of their own: {found:#?}"
+    );
+}

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use treepie_profile::settings::{is_on, variable_of};
 
 use crate::error::CommandError;
 
@@ -19,6 +21,49 @@ pub struct Variables {
     pub settings: BTreeMap<String, OsString>,
     /// The `LD_PRELOAD` of the user's environment.
     pub preload: Option<OsString>,
+}
+
+/// The library, its settings and directories, for the ranks of a job.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Payload {
+    /// The library to preload; none where only directories are needed.
+    pub library: Option<PathBuf>,
+    /// Its settings.
+    pub variables: Variables,
+    /// Paths that ranks read or write beside those that settings name.
+    pub directories: Vec<PathBuf>,
+}
+
+impl Payload {
+    /// A library and its settings.
+    pub fn new(library: PathBuf, variables: Variables) -> Self {
+        Payload {
+            library: Some(library),
+            variables,
+            directories: Vec::new(),
+        }
+    }
+
+    /// `LD_PRELOAD` with the library in it, behind what a command line says or else the user's
+    /// environment.
+    pub(crate) fn preload(&self, given: Option<&OsStr>) -> Option<OsString> {
+        let library = self.library.as_deref()?;
+        let existing = given.or(self.variables.preload.as_deref());
+        Some(compose_preload(existing, library))
+    }
+
+    /// Whether a job is to end before it starts where something that was asked for cannot be done.
+    pub(crate) fn is_strict(&self) -> bool {
+        let value = self.variables.settings.get(&variable_of("strict"));
+        value.and_then(|value| value.to_str()).is_some_and(is_on)
+    }
+
+    /// The variables that a launcher hands on: `LD_PRELOAD` and the settings.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (String, OsString)> {
+        let preload = self.preload(None).map(|value| (PRELOAD.to_owned(), value));
+        let settings = self.variables.settings.clone();
+        preload.into_iter().chain(settings)
+    }
 }
 
 impl Variables {

@@ -7,11 +7,11 @@ mod handed_on;
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::environment::{PRELOAD, Variables, compose_preload};
+use super::environment::{PRELOAD, Payload};
 use super::family::{Family, Launcher};
-use super::program;
+use super::{container, program};
 use crate::error::CommandError;
 
 /// A job that is ready to start.
@@ -25,6 +25,18 @@ pub struct Invocation {
     pub arguments: Vec<OsString>,
     /// Variables of the launcher itself.
     pub environment: Vec<(String, OsString)>,
+}
+
+impl Invocation {
+    /// The job as the user wrote it.
+    pub fn plain(launcher: &Launcher, command: &[OsString]) -> Self {
+        Invocation {
+            program: launcher.path.clone(),
+            name: command.first().cloned().unwrap_or_default(),
+            arguments: command.get(1..).unwrap_or_default().to_vec(),
+            environment: Vec::new(),
+        }
+    }
 }
 
 impl fmt::Display for Invocation {
@@ -51,47 +63,44 @@ fn quoted(word: &OsStr) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Adds the library and the variables to a job's command line.
+/// Adds a payload to a job's command line: for the launcher to pass on, or for the run-time of the
+/// containers in which the programs run.
 ///
 /// # Errors
-/// The launcher cannot pass on a value.
+/// The launcher cannot pass on a value, or a directory cannot be bound into a container.
 pub fn inject(
     launcher: &Launcher,
-    library: &Path,
-    variables: &Variables,
+    payload: &Payload,
     command: &[OsString],
 ) -> Result<Invocation, CommandError> {
-    let name = command.first().cloned().unwrap_or_default();
-    let arguments = command.get(1..).unwrap_or_default();
-    let mut environment = Vec::new();
-    let arguments = match launcher.family {
-        Family::OpenMpi => with_x_options(library, variables, arguments),
-        Family::Hydra => with_genv_options(library, variables, arguments),
-        Family::Slurm => with_export(library, variables, arguments, &mut environment)?,
-        Family::Flux => handed_on::with_env_rules(library, variables, arguments),
+    let contained = container::load(launcher.family, payload, command)?;
+    let (command, payload) = match &contained {
+        Some((command, left)) => (command.as_slice(), left),
+        None => (command, payload),
+    };
+    let mut invocation = Invocation::plain(launcher, command);
+    let environment = &mut invocation.environment;
+    let arguments = invocation.arguments;
+    invocation.arguments = match launcher.family {
+        Family::OpenMpi => with_x_options(payload, &arguments),
+        Family::Hydra => with_genv_options(payload, &arguments),
+        Family::Slurm => with_export(payload, &arguments, environment)?,
+        Family::Flux => handed_on::with_env_rules(payload, &arguments),
         Family::Pals => {
-            let names = handed_on::set(library, variables, &mut environment);
-            handed_on::listed_for_pals(&names, arguments)
+            let names = handed_on::set(payload, environment);
+            handed_on::listed_for_pals(&names, &arguments)
         }
         Family::ParaStation => {
-            let names = handed_on::set(library, variables, &mut environment);
-            environment.push(handed_on::listed_for_parastation(&names));
-            arguments.to_vec()
+            let names = handed_on::set(payload, environment);
+            environment.extend(handed_on::listed_for_parastation(&names));
+            arguments
         }
         Family::Plain => {
-            let preload = compose_preload(variables.preload.as_deref(), library);
-            environment.push((PRELOAD.to_owned(), preload));
-            let settings = variables.settings.iter();
-            environment.extend(settings.map(|(name, value)| (name.clone(), value.clone())));
-            arguments.to_vec()
+            environment.extend(payload.all());
+            arguments
         }
     };
-    Ok(Invocation {
-        program: launcher.path.clone(),
-        name,
-        arguments,
-        environment,
-    })
+    Ok(invocation)
 }
 
 /// `NAME=VALUE`.
@@ -112,7 +121,7 @@ pub fn programs(family: Family, arguments: &[OsString]) -> impl Iterator<Item = 
 /// Open MPI: `-x NAME=VALUE` for each of the job's programs, because it applies to one program
 /// only. Of two for the same name the last applies, so that a user's own `-x LD_PRELOAD=...` is
 /// extended in place.
-fn with_x_options(library: &Path, variables: &Variables, arguments: &[OsString]) -> Vec<OsString> {
+fn with_x_options(payload: &Payload, arguments: &[OsString]) -> Vec<OsString> {
     let mut line: Vec<OsString> = Vec::new();
     for (place, program) in programs(Family::OpenMpi, arguments).enumerate() {
         if place > 0 {
@@ -133,18 +142,18 @@ fn with_x_options(library: &Path, variables: &Variables, arguments: &[OsString])
             };
             let given = match named.strip_prefix('=') {
                 Some(value) => Some(OsStr::new(value)),
-                None if named.is_empty() => variables.preload.as_deref(),
+                None if named.is_empty() => None,
                 None => continue,
             };
-            let preload = compose_preload(given, library);
-            options[at] = assignment(PRELOAD, &preload);
-            preload_is_set = true;
+            if let Some(preload) = payload.preload(given) {
+                options[at] = assignment(PRELOAD, &preload);
+                preload_is_set = true;
+            }
         }
-        if !preload_is_set {
-            let preload = compose_preload(variables.preload.as_deref(), library);
+        if !preload_is_set && let Some(preload) = payload.preload(None) {
             line.extend(["-x".into(), assignment(PRELOAD, &preload)]);
         }
-        for (name, value) in &variables.settings {
+        for (name, value) in &payload.variables.settings {
             line.extend(["-x".into(), assignment(name, value)]);
         }
         line.append(&mut options);
@@ -154,11 +163,7 @@ fn with_x_options(library: &Path, variables: &Variables, arguments: &[OsString])
 
 /// Hydra: `-genv NAME VALUE` once, for all programs. A user's own `LD_PRELOAD`, for all (`-genv`)
 /// or for one program (`-env`), is extended in place.
-fn with_genv_options(
-    library: &Path,
-    variables: &Variables,
-    arguments: &[OsString],
-) -> Vec<OsString> {
+fn with_genv_options(payload: &Payload, arguments: &[OsString]) -> Vec<OsString> {
     let mut rest: Vec<OsString> = Vec::new();
     let mut preload_is_set = false;
     for (place, program) in programs(Family::Hydra, arguments).enumerate() {
@@ -173,18 +178,20 @@ fn with_genv_options(
                 .to_str()
                 .map(|text| text.trim_start_matches('-'));
             let for_all = option == Some("genv");
-            if (for_all || option == Some("env")) && rest[at - 1] == PRELOAD {
-                rest[at] = compose_preload(Some(&rest[at]), library);
+            if (for_all || option == Some("env"))
+                && rest[at - 1] == PRELOAD
+                && let Some(preload) = payload.preload(Some(&rest[at]))
+            {
+                rest[at] = preload;
                 preload_is_set |= for_all;
             }
         }
     }
     let mut line: Vec<OsString> = Vec::new();
-    if !preload_is_set {
-        let preload = compose_preload(variables.preload.as_deref(), library);
+    if !preload_is_set && let Some(preload) = payload.preload(None) {
         line.extend(["-genv".into(), PRELOAD.into(), preload]);
     }
-    for (name, value) in &variables.settings {
+    for (name, value) in &payload.variables.settings {
         line.extend(["-genv".into(), name.into(), value.clone()]);
     }
     line.append(&mut rest);
@@ -195,14 +202,13 @@ fn with_genv_options(
 /// with a comma would end there, so that it is set in the environment of `srun` and exported by its
 /// name.
 fn with_export(
-    library: &Path,
-    variables: &Variables,
+    payload: &Payload,
     arguments: &[OsString],
     environment: &mut Vec<(String, OsString)>,
 ) -> Result<Vec<OsString>, CommandError> {
     let mut line: Vec<OsString> = Vec::new();
     let mut exports = Vec::new();
-    for (name, value) in &variables.settings {
+    for (name, value) in &payload.variables.settings {
         if value.as_encoded_bytes().contains(&b',') {
             environment.push((name.clone(), value.clone()));
             exports.push(OsString::from(name));
@@ -217,17 +223,21 @@ fn with_export(
         let mut options = program.to_vec();
         let own = take_export(&mut options).or_else(|| std::env::var_os("SLURM_EXPORT_ENV"));
         let (kept, given) = split_export(own.as_deref());
-        let preload = compose_preload(given.as_deref().or(variables.preload.as_deref()), library);
-        if preload.as_encoded_bytes().contains(&b',') {
+        let preload = payload.preload(given.as_deref());
+        if let Some(preload) = &preload
+            && preload.as_encoded_bytes().contains(&b',')
+        {
             return Err(CommandError::usage(format!(
                 "{}: Slurm cannot pass on {PRELOAD} with a comma in it; install treepie in a directory without one",
                 preload.display()
             )));
         }
+        // The user's own value stays where there is no library to add.
+        let preload = preload.or(given);
         let mut export = OsString::from("--export=");
         let own_parts = kept.iter().cloned();
         let parts = own_parts
-            .chain([assignment(PRELOAD, &preload)])
+            .chain(preload.map(|value| assignment(PRELOAD, &value)))
             .chain(exports.iter().cloned());
         for (at, part) in parts.enumerate() {
             if at > 0 {

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 
 use super::family::Family;
-use super::search;
+use super::{container, search};
 
 /// Options without a value. All others have a value, like most options.
 const FLAGS: &[(Family, &[&str])] = &[
@@ -130,6 +130,16 @@ const FLAGS: &[(Family, &[&str])] = &[
             "no-kill",
             "k",
             "wait-all-nodes",
+            // Of pyxis.
+            "container-mount-home",
+            "no-container-mount-home",
+            "container-remap-root",
+            "no-container-remap-root",
+            "container-entrypoint",
+            "no-container-entrypoint",
+            "container-entrypoint-log",
+            "container-writable",
+            "container-readonly",
         ],
     ),
     (
@@ -236,7 +246,9 @@ pub fn position(family: Family, arguments: &[OsString]) -> Option<usize> {
             }
         }
     }
-    let starts = |word: &OsString| search::executable(word).is_some();
+    // The run-time of a container may be installed where the job runs, and only there.
+    let starts =
+        |word: &OsString| container::is_runtime(word) || search::executable(word).is_some();
     if arguments.get(place).is_some_and(starts) {
         return Some(place);
     }

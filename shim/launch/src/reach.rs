@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use treepie_base::note;
 
 use super::binary::{self, Program};
+use super::environment::Payload;
 use super::family::{Family, Launcher};
-use super::{injection, program, search};
+use super::{container, injection, program, search};
 use crate::error::CommandError;
 
 /// Obstacle that keeps the library out of a program, or makes it useless there.
@@ -68,8 +69,15 @@ impl fmt::Display for Obstacle {
 pub(crate) fn require_reachable(
     launcher: &Launcher,
     command: &[OsString],
-    library: &Path,
+    payload: &Payload,
 ) -> Result<(), CommandError> {
+    // What a container has is not to be seen from here.
+    if container::runtime_of_job(launcher.family, command).is_some() {
+        return Ok(());
+    }
+    let Some(library) = payload.library.as_deref() else {
+        return Ok(());
+    };
     let words = match launcher.family {
         Family::Plain => command,
         _ => command.get(1..).unwrap_or_default(),

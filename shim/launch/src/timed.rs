@@ -35,8 +35,17 @@ pub fn answer<S: AsRef<OsStr>>(
     arguments: &[S],
     limit: Duration,
 ) -> std::io::Result<Option<Answer>> {
-    let mut child = Command::new(program)
-        .args(arguments)
+    let mut command = Command::new(program);
+    command.args(arguments);
+    answer_of(command, limit)
+}
+
+/// Like [`answer`], for a command with variables of its own.
+///
+/// # Errors
+/// As [`answer`].
+pub(crate) fn answer_of(mut command: Command, limit: Duration) -> std::io::Result<Option<Answer>> {
+    let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -44,12 +44,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
              exec -- PROGRAM`, or `treepie profile -- {name} ...`"
         )));
     }
-    let plain = || Invocation {
-        program: launcher.path.clone(),
-        name: arguments.command[0].clone(),
-        arguments: arguments.command[1..].to_vec(),
-        environment: Vec::new(),
-    };
+    let plain = || Invocation::plain(&launcher, &arguments.command);
     let invocation = match surroundings::is_disabled() {
         true => plain(),
         false => with_library(arguments).unwrap_or_else(|error| {

@@ -10,7 +10,6 @@ use serde_json::json;
 use treepie_base::{Header, check_writable, list, time, write_atomically};
 use treepie_launch::error::CommandError;
 use treepie_launch::family::Launcher;
-use treepie_launch::injection::Invocation;
 use treepie_launch::{job, measuring};
 use treepie_platform::file::latencies::{self, Latencies};
 use treepie_platform::file::magpie::MagpieClusters;
@@ -288,7 +287,8 @@ fn measure(arguments: &Arguments) -> Outcome {
     let launcher = Launcher::detect(&arguments.command)?;
     let program = measuring::program("probe", PROBE_VARIABLE)?;
     let before = modified(&output);
-    let mut words = arguments.command[1..].to_vec();
+    let paths = [program.clone(), output.clone()];
+    let mut words = arguments.command.clone();
     words.extend([
         program.into_os_string(),
         measuring::libraries(&launcher)?,
@@ -303,12 +303,7 @@ fn measure(arguments: &Arguments) -> Outcome {
     ]);
     let working = (!arguments.printing.quiet)
         .then(|| output::Working::within("measuring", arguments.time_limit));
-    let status = job::run(&Invocation {
-        program: launcher.path,
-        name: arguments.command[0].clone(),
-        arguments: words,
-        environment: Vec::new(),
-    })?;
+    let status = job::run(&treepie_launch::without_library(&words, &paths)?)?;
     drop(working);
     if modified(&output) == before {
         return Err(CommandError::failed(format!(

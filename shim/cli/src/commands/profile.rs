@@ -12,7 +12,7 @@ use treepie_base::printable::lines;
 use treepie_launch::error::CommandError;
 use treepie_launch::family::{Family, Launcher};
 use treepie_launch::written::{Watch, is_ours};
-use treepie_launch::{self, binary, program, search};
+use treepie_launch::{self, binary, container, program, search};
 use treepie_profile::settings::DEFAULT_OUTPUT;
 use treepie_profile::{Profile, partial_profiles};
 use treepie_report::summary::Summary;
@@ -198,6 +198,12 @@ fn likely_reason(command: &[OsString]) -> String {
     let Ok(launcher) = Launcher::detect(command) else {
         return unknown.to_owned();
     };
+    if let Some(runtime) = container::runtime_of_job(launcher.family, command) {
+        return format!(
+            "in its container, which {runtime} makes, the program never called MPI_Init, or the \
+             directory of the profile is not there; `treepie doctor -- ...` shows more"
+        );
+    }
     let words = match launcher.family {
         Family::Plain => command,
         _ => &command[1..],

@@ -2,26 +2,21 @@
 //! has rules for it.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
 
-use super::super::environment::{PRELOAD, Variables, compose_preload};
+use super::super::environment::{PRELOAD, Payload};
 use super::super::family::Family;
 use super::super::program;
 
 /// Flux: `--env=NAME=VALUE` after the user's own rules, since rules apply in order. In a value `$`
 /// begins a variable, and `$$` is a literal `$`.
-pub(super) fn with_env_rules(
-    library: &Path,
-    variables: &Variables,
-    arguments: &[OsString],
-) -> Vec<OsString> {
+pub(super) fn with_env_rules(payload: &Payload, arguments: &[OsString]) -> Vec<OsString> {
     let end = program::position(Family::Flux, arguments).unwrap_or(arguments.len());
     let own = arguments[..end].iter().rev().find_map(|word| {
         let text = word.to_str()?;
         let rule = text.strip_prefix("--env=").unwrap_or(text);
         rule.strip_prefix(PRELOAD)?.strip_prefix('=')
     });
-    let given = own.map(OsStr::new).or(variables.preload.as_deref());
+    let preload = payload.preload(own.map(OsStr::new));
     let rule = |name: &str, value: &OsStr| {
         OsString::from(format!(
             "--env={name}={}",
@@ -29,8 +24,8 @@ pub(super) fn with_env_rules(
         ))
     };
     let mut line = arguments[..end].to_vec();
-    line.push(rule(PRELOAD, &compose_preload(given, library)));
-    let settings = variables.settings.iter();
+    line.extend(preload.map(|value| rule(PRELOAD, &value)));
+    let settings = payload.variables.settings.iter();
     line.extend(settings.map(|(name, value)| rule(name, value)));
     line.extend_from_slice(&arguments[end..]);
     line
@@ -46,6 +41,9 @@ pub(super) fn listed_for_pals(names: &str, arguments: &[OsString]) -> Vec<OsStri
             .is_some_and(|text| text.trim_start_matches('-') == name && text.starts_with('-'))
     };
     let list = line[..end].iter().position(|word| is(word, "envlist"));
+    if names.is_empty() {
+        return line;
+    }
     if let Some(value) = list.and_then(|at| line[..end].get_mut(at + 1)) {
         value.push(",");
         value.push(names);
@@ -62,28 +60,24 @@ pub(super) fn listed_for_pals(names: &str, arguments: &[OsString]) -> Vec<OsStri
 }
 
 /// ParaStation passes on a few variables, including `LD_PRELOAD`, and those in `PSI_EXPORTS`.
-pub(super) fn listed_for_parastation(names: &str) -> (String, OsString) {
+pub(super) fn listed_for_parastation(names: &str) -> Option<(String, OsString)> {
+    if names.is_empty() {
+        return None;
+    }
     let mut exports = std::env::var_os(EXPORTS).unwrap_or_default();
     if !exports.is_empty() {
         exports.push(",");
     }
     exports.push(names);
-    (EXPORTS.to_owned(), exports)
+    Some((EXPORTS.to_owned(), exports))
 }
 
 /// Variables that ParaStation exports in addition to its own list.
 const EXPORTS: &str = "PSI_EXPORTS";
 
 /// Sets all variables for the launcher, and lists their names.
-pub(super) fn set(
-    library: &Path,
-    variables: &Variables,
-    environment: &mut Vec<(String, OsString)>,
-) -> String {
-    let preload = compose_preload(variables.preload.as_deref(), library);
-    environment.push((PRELOAD.to_owned(), preload));
-    let settings = variables.settings.iter();
-    environment.extend(settings.map(|(name, value)| (name.clone(), value.clone())));
+pub(super) fn set(payload: &Payload, environment: &mut Vec<(String, OsString)>) -> String {
+    environment.extend(payload.all());
     let names: Vec<&str> = environment.iter().map(|(name, _)| name.as_str()).collect();
     names.join(",")
 }

@@ -1,6 +1,7 @@
 //! Arguments of each launcher, as typed in a shell.
 
 use super::*;
+use crate::environment::Variables;
 
 fn line(family: Family, variables: &Variables, command: &str) -> String {
     let command: Vec<OsString> = command.split_whitespace().map(OsString::from).collect();
@@ -8,12 +9,8 @@ fn line(family: Family, variables: &Variables, command: &str) -> String {
         path: "/usr/bin/launcher".into(),
         family,
     };
-    match inject(
-        &launcher,
-        Path::new("/l/libtreepie.so"),
-        variables,
-        &command,
-    ) {
+    let payload = Payload::new("/l/libtreepie.so".into(), variables.clone());
+    match inject(&launcher, &payload, &command) {
         Ok(invocation) => invocation.to_string(),
         Err(error) => format!("refused: {error}"),
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use treepie_launch::binary::{self, Program};
 use treepie_launch::family::{Family, Launcher};
-use treepie_launch::{self, injection, library, program, python, reach, search};
+use treepie_launch::{self, container, injection, library, program, python, reach, search};
 use treepie_profile::site::SitePolicy;
 
 use crate::commands::doctor::finding::Report;
@@ -22,6 +22,9 @@ pub fn look(report: &mut Report, command: &[OsString]) {
         // A missing library has been reported already.
         Err(_) if library::find().is_err() => {}
         Err(error) => report.error("job", &error),
+    }
+    if let Some(runtime) = container::runtime_of_job(launcher.family, command) {
+        return in_container(report, runtime, command);
     }
     let words = match launcher.family {
         Family::Plain => command,
@@ -44,6 +47,19 @@ pub fn look(report: &mut Report, command: &[OsString]) {
                 "check its name and PATH, or write its whole path",
             ),
         }
+    }
+}
+
+/// Reports whether the library can be loaded in a job's containers, whose programs are not visible
+/// from here.
+fn in_container(report: &mut Report, runtime: &str, command: &[OsString]) {
+    match treepie_launch::obstacle_in_container(command) {
+        Ok(Some((image, obstacle))) => report.error("container", &format!("{image} {obstacle}")),
+        // Errors have been reported already.
+        _ => report.note(
+            "container",
+            format!("{runtime} runs the program, and nothing was found that keeps the library out"),
+        ),
     }
 }
 

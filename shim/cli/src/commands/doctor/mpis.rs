@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use treepie_launch::environment::{PRELOAD, Variables};
+use treepie_launch::environment::{PRELOAD, Payload, Variables};
 use treepie_launch::family::{Family, Launcher};
 use treepie_launch::{binary, injection, library, search, timed};
 
@@ -89,7 +89,8 @@ fn behaviour(report: &mut Report, name: &str, launcher: &Launcher) {
         return;
     };
     let command = [name.into(), "-n".into(), "1".into(), env.into_os_string()];
-    let printed = injection::inject(launcher, &library, &variables, &command)
+    let payload = Payload::new(library.clone(), variables);
+    let printed = injection::inject(launcher, &payload, &command)
         .ok()
         .and_then(|job| timed::output(&job.program, &job.arguments, START_LIMIT));
     let printed = printed.unwrap_or_default();

@@ -61,7 +61,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Err(error) => {
             let launcher = Launcher::detect(&arguments.command)?;
             note!("{error}; the job runs as it would without treepie");
-            as_it_is(&launcher, &arguments.command)
+            Invocation::plain(&launcher, &arguments.command)
         }
     };
     let status = watched.run(&invocation)?;
@@ -69,16 +69,6 @@ pub fn run(arguments: &Arguments) -> Outcome {
         note!("{error}");
     }
     Ok(ExitCode::from(status))
-}
-
-/// The job without the library.
-fn as_it_is(launcher: &Launcher, command: &[OsString]) -> Invocation {
-    Invocation {
-        program: launcher.path.clone(),
-        name: command[0].clone(),
-        arguments: command[1..].to_vec(),
-        environment: Vec::new(),
-    }
 }
 
 /// Reports the result of the run with this number, and the present knowledge. A failed run is

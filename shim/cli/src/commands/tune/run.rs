@@ -10,7 +10,6 @@ use treepie_base::{check_writable, list};
 use treepie_collective::Operation;
 use treepie_launch::error::CommandError;
 use treepie_launch::family::{Family, Launcher};
-use treepie_launch::injection::Invocation;
 use treepie_launch::{self, measuring};
 use treepie_native::tuning::file::TuningFile;
 use treepie_native::tuning::{Cell, cell_bytes, cells_of_records, is_measured, usual_cells};
@@ -170,6 +169,7 @@ fn measure(arguments: &Arguments, cells: &[Cell], output: &Path) -> Result<u8, C
     let launcher = Launcher::detect(&arguments.command)?;
     let family = launcher.family;
     let program = measuring::program("tune", TUNE_VARIABLE)?;
+    let paths = [program.clone(), output.to_owned()];
     let before = modified(output);
     let mut words = arguments.command.clone();
     words.extend([
@@ -188,20 +188,16 @@ fn measure(arguments: &Arguments, cells: &[Cell], output: &Path) -> Result<u8, C
     let needed = "OMPI_MCA_coll_tuned_use_dynamic_rules";
     let is_needed = family != Family::Hydra && std::env::var_os(needed).is_none();
     let mut job = match arguments.without_plans {
-        true => Invocation {
-            program: launcher.path,
-            name: words.remove(0),
-            arguments: words,
-            environment: Vec::new(),
-        },
+        true => treepie_launch::without_library(&words, &paths)?,
         // Plans are run on communicators with particular names.
-        false => treepie_launch::shown(
+        false => treepie_launch::shown_with(
             &words,
             &[
                 ("TREEPIE_MODE", "replay".into()),
                 ("TREEPIE_COLLECTIVES", "by-name".into()),
                 ("TREEPIE_GUARD", "off".into()),
             ],
+            &paths,
         )?,
     };
     job.environment

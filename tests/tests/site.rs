@@ -3,9 +3,13 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
 
 use tempfile::TempDir;
-use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, assert_same_output, under_each_mpi};
+use treepie_tests::{
+    Job, Library, Mpi, Outcome, artifacts, assert_same_output, run_watched, under_each_mpi,
+};
 
 const RANKS: usize = 2;
 
@@ -178,6 +182,128 @@ fn exec_counts_one_program_and_leaves_the_launcher_alone(mpi: Mpi) {
     assert_same_output(&plain, &counted);
     assert!(profile.exists(), "{}", counted.told());
     assert_same_output(&plain, &through(&[]));
+}
+
+/// Programs of a machine that are no jobs: shells, tools, compilers, Python, launchers. Lines of a
+/// shell's, in a directory with `hello.c`, `hello.f90` and `hello.py`.
+const NO_JOBS: [&str; 36] = [
+    "sh -c 'echo a | cat'",
+    "bash -c 'for i in 1 2; do echo $((i * i)); done'",
+    "dash -c 'test -d / && echo yes'",
+    "ls hello.c",
+    "cp hello.c other.c && cmp hello.c other.c",
+    "sort hello.c",
+    "sed s/hello/bye/ hello.c",
+    "grep -c main hello.c",
+    "awk '{ n += NF } END { print n }' hello.c",
+    "tar -cf - hello.c | tar -tf -",
+    "gzip -c hello.c | gunzip",
+    "find . -name hello.c",
+    "printf 'a b' | xargs -n1 echo",
+    "env -i /bin/echo alone",
+    "date -d @0 -u",
+    "id -u",
+    "uname -s",
+    "expr 6 '*' 7",
+    "perl -e 'print 6 * 7, qq(\\n)'",
+    "python3 hello.py",
+    "python3 -c 'import subprocess; subprocess.run([\"echo\", \"child\"])'",
+    "cpp -P hello.c | tail -n 3",
+    "gcc -c hello.c -o hello.o && nm hello.o",
+    "gcc hello.c -o hello && ./hello",
+    "g++ -x c++ -c hello.c -o hello.o && readelf -h hello.o",
+    "gfortran hello.f90 -o hello && ./hello",
+    "as --version",
+    "ld --version",
+    "gcc -c hello.c -o hello.o && ar rc libhello.a hello.o && ar t libhello.a",
+    "ldd --version",
+    "cargo --version",
+    "rustc --version",
+    "gdb --version",
+    "ip -V",
+    "mpicc.openmpi --version",
+    "mpirun.openmpi --version",
+];
+
+const HELLO_C: &str = "int puts(const char *);\nint main() { return puts(\"hello\") < 0; }\n";
+
+impl Site {
+    /// Runs a line of the shell's under the policy, with the library in all programs or in none.
+    fn shell(&self, line: &str, is_preloaded: bool) -> Outcome {
+        let policy = self.path("policy.yaml").display().to_string();
+        let mut command = Command::new("unshare");
+        command
+            .args(["--mount", "sh", "-c", WITH_POLICY, "sh", &policy])
+            .args(ROOTS)
+            .args(["sh", "-c", line])
+            .current_dir(self.directory.path());
+        if is_preloaded {
+            command
+                .env("LD_PRELOAD", artifacts::library())
+                .env("TREEPIE_SITE", "true");
+        }
+        run_watched(command, Duration::from_secs(60), line)
+    }
+
+    /// Whether a line leaves a profile under the policy; it prints the same without the library.
+    fn takes(&self, line: &str) -> bool {
+        let plain = self.shell(line, false);
+        let outcome = self.shell(line, true).silent();
+        assert_same_output(&plain, &outcome);
+        assert!(plain.status.success(), "{}", plain.told());
+        let profile = self.path("site.profile.yaml");
+        let is_there = profile.exists();
+        if is_there {
+            fs::remove_file(profile).unwrap_or_else(|error| panic!("{error}: {}", outcome.told()));
+        }
+        is_there
+    }
+}
+
+/// Under a policy that allows jobs by their directory, jobs are counted, and other programs run
+/// unchanged.
+#[test]
+fn of_forty_programs_and_more_a_policy_takes_the_jobs_alone() {
+    let site = Site::new("programs: [deny: '**/licensed/**', allow: '**/jobs/**']\n");
+    for (name, text) in [
+        ("hello.c", HELLO_C),
+        ("hello.f90", "print *, 'hello'\nend\n"),
+        ("hello.py", "print('hello')\n"),
+    ] {
+        fs::write(site.path(name), text).expect("it is ours");
+    }
+    for line in NO_JOBS {
+        assert!(!site.takes(line), "{line}");
+    }
+    let ring = artifacts::job(Mpi::OpenMpi, "ring").display().to_string();
+    let source = artifacts::repository().join("tests/jobs/ring.py");
+    let script = source.canonicalize().expect("it is there");
+    let python = artifacts::python(Mpi::OpenMpi);
+    let as_named = |name: &str| format!("mkdir -p {name}; cp {ring} {name}; {name}/ring");
+    let alone = |name: &str| format!("cp {ring} {name}; ./{name}");
+    let run = "mpirun.openmpi --oversubscribe --bind-to none -n 2";
+    for (line, expected) in [
+        (format!("{run} {ring}"), true),
+        (format!("{run} sh -c {ring}"), true),
+        (
+            format!(
+                "mpiexec.mpich -n 2 {}",
+                artifacts::job(Mpi::Mpich, "ring").display()
+            ),
+            true,
+        ),
+        (
+            format!("{run} {} {}", python.display(), script.display()),
+            true,
+        ),
+        (as_named("jobs"), true),
+        (as_named("licensed"), false),
+        // What configure and CMake try.
+        (alone("conftest"), false),
+        (alone("cmTC_1a2b"), false),
+    ] {
+        assert_eq!(site.takes(&line), expected, "{line}");
+    }
 }
 
 under_each_mpi! {

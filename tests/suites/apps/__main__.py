@@ -10,6 +10,8 @@ import sys
 import time
 
 import catalogue
+import gaining
+import gains
 import installing
 import modes
 import table
@@ -35,6 +37,13 @@ def arguments():
     parser.add_argument("--install", action="store_true", help="install what they need, and end")
     parser.add_argument("--record", action="store_true", help="add the outcome to profiles/figures, and make the table")
     parser.add_argument("--table", action="store_true", help="make the table of what was recorded, and end")
+    gain = parser.add_argument_group("what applications gain")
+    gain.add_argument("--gain", action="store_true", help="measure gains on emulated networks instead (as root)")
+    gain.add_argument("--networks", default="cluster,grid", help="of cluster,grid")
+    gain.add_argument("--orders", default="launcher,dealt", help="of launcher,dealt: how ranks are on hosts")
+    gain.add_argument("--pairs", type=int, default=6, help="runs of each variant, in turn (6)")
+    gain.add_argument("--learn", type=int, default=5, help="runs of `treepie run` before (5)")
+    gain.add_argument("--variants", default="off,counted,placed,collectives,both,run", help="beside the plain job")
     return parser.parse_args()
 
 
@@ -106,6 +115,19 @@ def report(application, version, tried, took):
     return good
 
 
+def gain(applications, options):
+    """Measures what applications gain, and keeps it."""
+    chosen_ones = [one for one in applications if one.gain]
+    for line in gaining.measured(chosen_ones, options, say):
+        line = {"commit": commit(), "machine": f"{os.cpu_count()} cores, Linux {platform.release()}", **line}
+        say(json.dumps(line))
+        if options.record:
+            with open(gains.FIGURES, "a", encoding="utf-8") as file:
+                file.write(json.dumps(line, separators=(",", ":")) + "\n")
+    if options.record:
+        gains.write()
+
+
 def main():
     options = arguments()
     mpis = [options.mpi] if options.mpi else list(catalogue.MPIS)
@@ -118,7 +140,8 @@ def main():
     except catalogue.BadCatalogue as error:
         sys.exit(f"scripts/apps: {error}")
     if options.table:
-        table.write(applications)
+        table.write(list(chosen([], list(catalogue.MPIS), None)))
+        gains.write()
         return
     if options.list:
         for one in applications:
@@ -130,6 +153,9 @@ def main():
                 installing.bring(one, say)
         except installing.NotInstalled as error:
             sys.exit(f"scripts/apps: {error}")
+        return
+    if options.gain:
+        gain(applications, options)
         return
     if wanted and not modes.LIBRARY.exists():
         sys.exit(f"scripts/apps: {BUILD}/lib/libtreepie.so is missing: run scripts/build")

@@ -30,6 +30,7 @@ FIELDS = {
     "not_for",
     "known",
     "order",
+    "gain",
     *MPIS,
 }
 COMPARED = {"keep", "drop", "cut", "files", "bits", "relative", "absolute", "sorted", "unique"}
@@ -57,6 +58,7 @@ class Application:
         self.not_for = {**entry.get("not_for", {}), **own.get("not_for", {})}
         self.known = [one for one in entry.get("known", []) if one.get("mpi", mpi) == mpi]
         self.order = entry.get("order", True)
+        self.gain = entry.get("gain", {}) if mpi == "openmpi" else {}
         self.words = {key: value for key, value in own.items() if isinstance(value, str)}
         common = {key: entry[key] for key in CASE if key in entry}
         cases = entry.get("case", [{}])

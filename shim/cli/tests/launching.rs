@@ -336,14 +336,10 @@ fn what_no_rank_could_use_stops_the_job_before_it_starts() {
             125,
             "cluster.yaml: this is a topology, a placement was expected",
         ),
-        (
-            &["replay", "--permutation", "0,0"],
-            2,
-            "TREEPIE_PERMUTATION: ",
-        ),
+        (&["replay", "--permutation", "0,0"], 2, "--permutation: "),
         (&["profile", "--config", "typo.yaml"], 2, ""),
         (&["profile", "-o", "nowhere/a.yaml"], 2, ""),
-        (&["profile", "-o", "a%q.yaml"], 2, "TREEPIE_OUTPUT: "),
+        (&["profile", "-o", "a%q.yaml"], 2, "--output: "),
         (
             &["profile", "--set", "mode=replay"],
             2,

@@ -111,7 +111,7 @@ impl RunSettings {
             set.push((name, value));
         }
         variables.extend(set);
-        check(&variables).map_err(|error| error.about(Subject::Setting))?;
+        check(&variables).map_err(|error| of_option(error, &variables).about(Subject::Setting))?;
         Ok(variables)
     }
 
@@ -145,6 +145,20 @@ pub fn assignment(text: &str) -> Result<(String, String), String> {
         .ok_or_else(|| "write NAME=VALUE, such as output=app.profile.yaml".to_owned())?;
     Settings::check_text(name, value)?;
     Ok((name.to_owned(), value.to_owned()))
+}
+
+/// Error of a setting that an option gives, in the name of the option.
+fn of_option(error: CommandError, variables: &[(String, OsString)]) -> CommandError {
+    let text = error.to_string();
+    let option = variables.iter().find_map(|(name, _)| {
+        let problem = text.strip_prefix(name.as_str())?.strip_prefix(": ")?;
+        let name = name
+            .strip_prefix("TREEPIE_")?
+            .to_lowercase()
+            .replace('_', "-");
+        Some(format!("--{name}: {problem}"))
+    });
+    option.map_or(error, CommandError::usage)
 }
 
 /// Reads the settings like the library.

@@ -292,9 +292,9 @@ fn every_setting_has_a_line_in_the_reference() {
     for line in [
         "| `TREEPIE_STRICT` | Whether the job ends before the application starts when something \
          that was asked for cannot be done. | `true`, `false` | `false` |",
-        "| `TREEPIE_ORDER_TIMEOUT` | How long a call of a replayed order may wait for what was \
-         recorded before the job is ended. | a time such as `60s` or `10min`, or 0 for as long as \
-         it takes | `60` |",
+        "| `TREEPIE_ORDER_TIMEOUT` | Longest time that a call of a replayed order may wait for its \
+         recorded result before the job is ended. | a time such as `60s` or `10min`, or 0 for as \
+         long as it takes | `60` |",
         "| `TREEPIE_GUARD` | Whether plans must be measured to be faster before they replace \
          collectives, or are only measured. | `off`, `on`, `report` | `off`; `on` with `mode: \
          auto` |",

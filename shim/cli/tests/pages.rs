@@ -8,7 +8,7 @@ use std::os::unix::fs::{PermissionsExt, chown, lchown, symlink};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use support::{Answer, Desk};
+use support::{Answer, Desk, trace_events};
 use treepie_base::Rank;
 use treepie_jobstate::pages::layout::{
     AREAS_AT, COMMUNICATORS_AT, INSIDE, MAGIC, NUMBER_SHIFT, VERSION, WORDS, area, communicator,
@@ -69,12 +69,19 @@ fn a_killed_job_is_told_of_and_its_pages_removed_on_request() {
     for rank in 0..2 {
         put(&desk, 7, rank, &page(7, rank as u64));
     }
-    let answer = desk.run(&["why", "--pages", "pages", "--remove"]).good();
+    let options = ["--pages", "pages", "--remove", "-o", "a.trace.json"];
+    let answer = desk.run(&[&["why"][..], &options].concat()).good();
     let first = "Deadlock: ranks 0 and 1 wait for each other.\n  cycle: 0 -> 1 -> 0\n";
     assert!(answer.out.starts_with(first), "{}", answer.out);
     let expected = "rank 0: in MPI_Recv from rank 1 (tag 4, MPI_COMM_WORLD), 8 s";
     assert!(answer.out.contains(expected), "{}", answer.out);
     assert!(!run_directory(&desk.path("pages"), 7).exists());
+    let found = trace_events(&desk.text("a.trace.json"));
+    let bars = found.iter().filter(|event| event["ph"] == "X");
+    let lengths: Vec<f64> = bars.flat_map(|bar| bar["dur"].as_f64()).collect();
+    assert_eq!(lengths, [8e6, 8e6]);
+    let arrows = found.iter().filter(|event| event["name"] == "waits for");
+    assert_eq!(arrows.count(), 4);
 }
 
 #[test]

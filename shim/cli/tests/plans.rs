@@ -3,7 +3,7 @@
 
 mod support;
 
-use support::{Desk, two_clusters};
+use support::{Desk, trace_events, two_clusters};
 use treepie_collective::Operation;
 use treepie_profile::settings::Collectives;
 
@@ -95,6 +95,12 @@ fn a_plan_is_exported_as_goal_as_traces_and_as_bars_in_time() {
     assert_eq!(bars["algorithm"], "grid-ecef-lat");
     let sends = bars["bars"].as_array().unwrap().iter();
     assert_eq!(sends.filter(|bar| bar["doing"] == "send").count(), 64 * 15);
+    export("b.trace.json");
+    let found = trace_events(&desk.text("b.trace.json"));
+    let arrows = found.iter().filter(|event| event["ph"] == "s");
+    assert_eq!(arrows.count(), 64 * 15);
+    let rows = found.iter().filter(|event| event["name"] == "thread_name");
+    assert_eq!(rows.count(), 16);
 }
 
 #[test]
@@ -125,7 +131,7 @@ fn wrong_strategies_endings_and_unknown_collectives_are_refused_with_what_to_wri
     );
     refused(
         &["bcast", "-o", "b.txt"],
-        "-o b.txt: unknown ending; write .svg, .png, .json, .goal or .ti",
+        "-o b.txt: unknown ending; write .svg, .png, .json, .trace.json, .goal or .ti",
     );
     refused(&["much"], "no collective is called `much`");
     refused(

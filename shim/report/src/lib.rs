@@ -46,6 +46,7 @@ pub mod summary;
 pub mod supervised;
 pub mod table;
 pub mod times;
+mod trace_events;
 pub mod tuning;
 pub mod units;
 pub mod verdict;

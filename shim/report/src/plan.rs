@@ -1,8 +1,11 @@
 //! A simulated plan as text, as JSON and as a Gantt chart.
 
-use serde_json::{Value, json};
-use treepie_collective::read::simulate::Doing;
+use std::collections::{HashMap, VecDeque};
 
+use serde_json::{Value, json};
+use treepie_collective::read::simulate::{Bar as Step, Doing};
+
+use super::trace_events::{Events, Row, micros};
 use super::units;
 use super::words::pluralize;
 use crate::input::plan::Simulated;
@@ -87,4 +90,44 @@ pub fn gantt(plan: &Simulated) -> Gantt {
         bars: bars.collect(),
         mark: units::seconds,
     }
+}
+
+/// Steps of each rank as bars of a trace, with an arrow for each message.
+pub fn trace(plan: &Simulated) -> Value {
+    let steps: &[Step] = &plan.outcome.bars;
+    let row = |rank: usize| Row {
+        process: 0,
+        thread: rank,
+    };
+    let mut events = Events::default();
+    events.process(0, &describe(plan));
+    for rank in 0..plan.ranks {
+        events.thread(row(rank), &format!("rank {rank}"));
+    }
+    let mut sent: HashMap<(usize, usize), VecDeque<&Step>> = HashMap::new();
+    for step in steps {
+        let name = match (KINDS[kind(step.doing)], step.peer) {
+            (name, Some(peer)) if step.doing == Doing::Send => format!("{name} to {peer}"),
+            (name, Some(peer)) => format!("{name} from {peer}"),
+            (name, None) => name.to_owned(),
+        };
+        let span = [micros(step.start), micros(step.end)];
+        let bytes = json!({ "bytes": step.bytes });
+        events.bar("plan", row(step.rank), &name, span, bytes);
+        if let (Doing::Send, Some(peer)) = (step.doing, step.peer) {
+            sent.entry((step.rank, peer)).or_default().push_back(step);
+        }
+    }
+    // Messages between two ranks do not overtake each other.
+    let received = steps.iter().filter(|step| step.doing == Doing::Receive);
+    for step in received {
+        let Some(peer) = step.peer else { continue };
+        let message = sent.get_mut(&(peer, step.rank));
+        if let Some(message) = message.and_then(VecDeque::pop_front) {
+            let middle = |step: &Step| micros((step.start + step.end) / 2.0);
+            let from = (row(message.rank), middle(message));
+            events.arrow("message", from, (row(step.rank), middle(step)));
+        }
+    }
+    events.whole()
 }

@@ -7,9 +7,11 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use treepie_base::text::write;
 use treepie_base::{note, time};
 use treepie_jobstate::pages::{TICK, run_directory, run_of};
 use treepie_launch::error::{CommandError, Subject};
+use treepie_report::exchange::is_trace;
 use treepie_report::input::page_files;
 use treepie_report::input::pages::Look;
 use treepie_report::picture::{Format, write_drawing};
@@ -39,7 +41,8 @@ pub struct Arguments {
     /// Time between the two observations; at least 1.125 s
     #[arg(long, value_name = "TIME", default_value = "1.5s", value_parser = between)]
     between: Duration,
-    /// Draw the wait-for graph into this file: .svg or .png
+    /// Draw the wait-for graph into this file, .svg or .png, or write the calls that ranks are in,
+    /// and the ranks that they wait for, for Perfetto: .trace.json
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -55,7 +58,9 @@ pub struct Arguments {
 /// Prints why the job hangs. Any answer is a success.
 pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(picture) = &arguments.output {
-        Format::from_path(picture)?;
+        if !is_trace(picture) {
+            Format::from_path(picture)?;
+        }
         require_directory(&absolute_path(picture)?, "--output")?;
     }
     let chosen = Chosen::find(
@@ -101,8 +106,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn give(arguments: &Arguments, hang: &Hang) -> Result<(), CommandError> {
-    if let Some(picture) = &arguments.output {
-        write_drawing(&hang.graph(), Format::from_path(picture)?, picture)?;
+    match &arguments.output {
+        Some(trace) if is_trace(trace) => write(trace, &format!("{}\n", hang.trace()))?,
+        Some(picture) => write_drawing(&hang.graph(), Format::from_path(picture)?, picture)?,
+        None => {}
     }
     arguments.printing.answer(|| hang.json(), || hang.text())
 }

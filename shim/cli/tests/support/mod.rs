@@ -2,6 +2,7 @@
 //! and profiles built through core.
 #![allow(dead_code, clippy::unwrap_used)]
 
+use std::collections::HashMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -199,4 +200,53 @@ pub fn text_of(page: &str, id: &str) -> String {
         }
     }
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The events of a trace, which has what Chrome's trace-event format asks of each kind: bars with
+/// times, names of rows, and arrows with both ends inside bars.
+pub fn trace_events(text: &str) -> Vec<serde_json::Value> {
+    let trace: serde_json::Value = serde_json::from_str(text).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap().clone();
+    let row = |event: &serde_json::Value| {
+        let number = |key: &str| event[key].as_u64().unwrap();
+        (number("pid"), number("tid"))
+    };
+    let time = |event: &serde_json::Value, key: &str| {
+        let time = event[key].as_f64().unwrap();
+        assert!(time.is_finite() && time >= 0.0, "{event}");
+        time
+    };
+    let of_kind = |kind: &'static str| events.iter().filter(move |event| event["ph"] == kind);
+    let mut bars: HashMap<_, Vec<[f64; 2]>> = HashMap::new();
+    for bar in of_kind("X") {
+        let start = time(bar, "ts");
+        let span = [start, start + time(bar, "dur")];
+        bars.entry(row(bar)).or_default().push(span);
+        assert!(!bar["name"].as_str().unwrap().is_empty() && bar["args"].is_object());
+    }
+    for name in of_kind("M") {
+        assert!(name["args"]["name"].is_string(), "{name}");
+        assert!(matches!(
+            name["name"].as_str(),
+            Some("process_name" | "thread_name")
+        ));
+    }
+    let ids = |kind: &'static str| {
+        let ids = of_kind(kind).map(|event| event["id"].as_u64().unwrap());
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(ids("s"), ids("f"));
+    for end in of_kind("s").chain(of_kind("f")) {
+        let time = time(end, "ts");
+        let own = &bars[&row(end)];
+        assert!(
+            own.iter()
+                .any(|[start, end]| (*start..=*end).contains(&time)),
+            "{end}"
+        );
+        assert!(end["ph"] == "s" || end["bp"] == "e", "{end}");
+    }
+    let known = ["X", "M", "s", "f"].map(|kind| of_kind(kind).count());
+    assert_eq!(known.iter().sum::<usize>(), events.len());
+    events
 }

@@ -42,6 +42,11 @@ const ENDINGS: [(&str, Exchange); 8] = [
     (".prom", Exchange::Metrics),
 ];
 
+/// Checks whether a file of this name is to have Chrome's trace format.
+pub fn is_trace(path: &Path) -> bool {
+    Exchange::from_path(path) == Some(Exchange::Trace)
+}
+
 /// Inputs of graphs in addition to a profile.
 #[derive(Debug, Default)]
 pub struct Extras {

@@ -5,6 +5,7 @@ mod activity;
 mod answers;
 mod hang;
 mod headline;
+mod trace;
 mod words;
 
 pub use hang::Hang;

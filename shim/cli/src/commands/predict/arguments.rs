@@ -87,8 +87,9 @@ pub struct Arguments {
     pub(crate) algorithm: Option<String>,
     /// Write this file, by its ending, and may be repeated. Of a collective, the plan that is
     /// chosen, or that of --algorithm: .svg or .png (the steps of each rank in time), .json (the
-    /// same), .goal for LogGOPSim, .ti for SimGrid's smpirun -replay (beside it a file for each
-    /// rank, the platform and the hosts). Of --measured and --protocols, .svg or .png
+    /// same), .trace.json for Perfetto, .goal for LogGOPSim, .ti for SimGrid's smpirun -replay
+    /// (beside it a file for each rank, the platform and the hosts). Of --measured and --protocols,
+    /// .svg or .png
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Vec<PathBuf>,
     #[command(flatten)]

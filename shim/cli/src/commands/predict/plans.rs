@@ -9,6 +9,7 @@ use treepie_collective::read::export::{SMPIRUN_OPTIONS, goal, simgrid, time_inde
 use treepie_collective::read::simulate::{Bar, Doing};
 use treepie_collective::{Algorithm, Composition};
 use treepie_launch::error::CommandError;
+use treepie_report::exchange::is_trace;
 use treepie_report::input::collective::Collective;
 use treepie_report::input::plan::Simulated;
 use treepie_report::picture::{Format, write_drawing};
@@ -70,6 +71,10 @@ impl<'a> ChosenPlan<'a> {
     /// # Errors
     /// An unknown ending; a file that can't be written.
     pub fn write(&self, out: &Path) -> Result<(), CommandError> {
+        if is_trace(out) {
+            let trace = plan::trace(&self.simulated()?);
+            return Ok(write(out, &format!("{trace}\n"))?);
+        }
         let (predictor, algorithm, segment) = (self.predictor, self.algorithm, self.segment);
         match out.extension().and_then(|ending| ending.to_str()) {
             Some("goal") => {
@@ -119,7 +124,7 @@ impl<'a> ChosenPlan<'a> {
                 write_drawing(&gantt, Format::from_path(out)?, out)
             }
             _ => Err(CommandError::usage(format!(
-                "-o {}: unknown ending; write .svg, .png, .json, .goal or .ti",
+                "-o {}: unknown ending; write .svg, .png, .json, .trace.json, .goal or .ti",
                 out.display()
             ))),
         }

@@ -53,6 +53,21 @@ fn saved_environments_children_and_names_are_left_alone(mpi: Mpi) {
     }
 }
 
+/// A child inherits its parent's pages, and leaves them alone.
+fn children_of_python_are_no_ranks(mpi: Mpi) {
+    let folder = folder();
+    let job = Job::python(mpi, RANKS, "children");
+    let plain = job.run().succeeded();
+    let profile = folder.path().join("python.profile.yaml");
+    for library in [counted(&profile), Library::Permuted(vec![1, 0])] {
+        let outcome = job.clone().with(library).run().succeeded().silent();
+        assert_same_output(&plain, &outcome);
+        assert!(outcome.files.is_empty(), "{:?}", outcome.files);
+    }
+    let counted = Profile::read(&profile).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(counted.ranks, RANKS);
+}
+
 /// Without variables no process knows its job, with the library or without.
 fn a_cleared_environment_gives_jobs_of_one(mpi: Mpi) {
     let folder = folder();
@@ -112,6 +127,7 @@ fn ranks_are_not_permuted_where_another_library_numbers_processes(mpi: Mpi) {
 
 under_each_mpi!(
     saved_environments_children_and_names_are_left_alone,
+    children_of_python_are_no_ranks,
     a_cleared_environment_gives_jobs_of_one,
     an_empty_environment_is_enough,
     ranks_are_not_permuted_where_another_library_numbers_processes,

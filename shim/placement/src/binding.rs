@@ -120,6 +120,13 @@ pub fn cores(
         .collect()
 }
 
+/// The node of each leaf, by number: leaves with the same one share a host.
+pub fn node_of_each(topology: &Topology, leaves: &Slice<Process, Leaf>) -> List<Process, usize> {
+    let depth = Nodes::new(topology).depth;
+    let nodes = leaves.iter().map(|&leaf| topology.ancestor(leaf, depth));
+    nodes.collect()
+}
+
 /// Leaves that share a host: those below one node at this depth.
 struct Nodes {
     depth: usize,

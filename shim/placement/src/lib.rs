@@ -26,7 +26,7 @@
 //! objective    costs of a placement; bound: lower bounds of the cost
 //! constraints  slots, and the ranks that may have them
 //! balance      placements by loads
-//! allocation   the hosts of a job; binding, seat, near: processes on their cores
+//! allocation   the hosts of a job; binding, seat, near, local_order: processes on their cores
 //! ```
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
@@ -44,6 +44,7 @@ pub mod file;
 mod hardware;
 mod heap;
 mod initial;
+pub mod local_order;
 pub mod near;
 pub mod objective;
 mod options;

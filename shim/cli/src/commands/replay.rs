@@ -44,6 +44,10 @@ pub struct Arguments {
     /// Names of the nodes, with --apply launch, if the topology has none
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) hosts: Option<Vec<String>>,
+    /// Have the ranks of each host ascend with the launcher's local numbers, by which many programs
+    /// choose their GPU [default: if a run-time of GPUs is loaded or *_VISIBLE_DEVICES is set]
+    #[arg(long)]
+    keep_local_order: bool,
     /// Network of the hosts, for placing a profile or remapping a placement, in the form of
     /// `treepie map --network`
     #[arg(long, value_name = "NETWORK")]
@@ -219,6 +223,9 @@ fn in_the_job(arguments: &Arguments, apply: Option<Apply>) -> Outcome {
     }
     if let Some(network) = &arguments.network {
         own.push(("TREEPIE_NETWORK", network_for_job(network)?));
+    }
+    if arguments.keep_local_order {
+        own.push(("TREEPIE_LOCAL_ORDER", "keep".into()));
     }
     if let Some(apply) = apply {
         own.push(("TREEPIE_APPLY", apply.to_string().into()));

@@ -11,7 +11,7 @@ use treepie_placement::seat::Seats;
 use treepie_plans::platform::File;
 use treepie_platform::file::PlatformFile;
 use treepie_process::log;
-use treepie_profile::settings::Stdin;
+use treepie_profile::settings::{LocalOrder, Stdin};
 use treepie_topology::Topology;
 
 use super::cluster_network::{ClusterNetwork, STORED};
@@ -19,6 +19,7 @@ use super::decision::{Decision, Plan};
 use super::hosts::{HostFacts, Wanted};
 use super::input::{Input, Seated};
 use super::learning::Learning;
+use super::local_order;
 use super::obstacle;
 use super::replay::ReplayFile;
 use super::request_error::RequestError;
@@ -36,6 +37,8 @@ pub struct Draft {
     pub(super) permutation: Option<List<Process, Rank>>,
     /// Setting for standard input: which processes keep their ranks.
     pub(super) stdin: Stdin,
+    /// Setting for the order of ranks on each host.
+    pub(super) local_order: LocalOrder,
     /// True if communicators are reordered.
     pub(super) reorders: bool,
     /// Clusters by which ranks are placed.
@@ -130,6 +133,9 @@ impl Draft {
                 (Some(output), Some(recording)) => recording.output = output,
                 _ => plan.recording = None,
             }
+        }
+        if let Some(new_rank) = &mut plan.permutation {
+            local_order::keep(self.local_order, new_rank, processes, seated);
         }
         if self.reorders {
             plan.places = Some(Places::of(&allocation)?);

@@ -19,6 +19,7 @@ mod hosts;
 mod input;
 mod launched;
 mod learning;
+mod local_order;
 mod meeting;
 mod monitor;
 mod obstacle;

@@ -67,6 +67,19 @@ choice! {
 }
 
 choice! {
+    /// Order of the ranks of a host, relative to the launcher's numbers.
+    LocalOrder, "way with the order of ranks on a host" {
+        /// Ascending if a run-time of devices is loaded, or devices are named in the environment.
+        #[default]
+        Auto,
+        /// Ascending.
+        Keep,
+        /// As placed.
+        Ignore,
+    }
+}
+
+choice! {
     /// Measurement of the platform inside `MPI_Init`.
     Probe, "way to probe" {
         /// Never.

@@ -20,8 +20,8 @@ mod tests;
 mod variables;
 
 pub use choices::{
-    AfterEnd, Apply, GuardMode, LogLevel, Mode, OneSided, Pages, Probe, Reorder, Started, Stdin,
-    Transport, is_on,
+    AfterEnd, Apply, GuardMode, LocalOrder, LogLevel, Mode, OneSided, Pages, Probe, Reorder,
+    Started, Stdin, Transport, is_on,
 };
 pub use collectives::{Collectives, NAMED, OfSizes, Runner};
 pub use error::SettingsError;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::choices::{
-    AfterEnd, Apply, GuardMode, LogLevel, Mode, OneSided, Pages, Probe, Reorder, Started, Stdin,
-    Transport,
+    AfterEnd, Apply, GuardMode, LocalOrder, LogLevel, Mode, OneSided, Pages, Probe, Reorder,
+    Started, Stdin, Transport,
 };
 use super::collectives::Collectives;
 use super::form::{Form, OrderTimeout};
@@ -100,6 +100,10 @@ settings! {
     /// Process that keeps the rank equal to its number because of standard input: the one that gets
     /// input, process 0 always, or none.
     stdin: Stdin = Form::CHOICE;
+    /// Order of the ranks of each host: ascending with the launcher's local numbers, so that each
+    /// process keeps the device that it takes by its rank there, if a run-time of GPUs is loaded or
+    /// `*_VISIBLE_DEVICES` is set, always, or never.
+    local_order: LocalOrder = Form::CHOICE;
     /// Platform: the hosts of each cluster, and the speed of the links.
     platform: Option<PathBuf> = Form::PATH;
     /// Measurement of the platform inside `MPI_Init`: if no file fits the job, or never.

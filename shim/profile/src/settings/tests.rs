@@ -121,13 +121,13 @@ fn wrong_lines_of_a_file_are_named_with_their_place() {
         (
             "log: warn\nmoed: off\n",
             "run.yaml:4:1: no setting is called `moed`, did you mean `mode`?; write one of mode, store, \
-             output, times, phase_interval, save_every, pages, order, order_timeout, order_after_end, order_delays, cut, placement, permutation, apply, stdin, platform, probe, collectives, started, tuning, clusters, network, \
+             output, times, phase_interval, save_every, pages, order, order_timeout, order_after_end, order_delays, cut, placement, permutation, apply, stdin, local_order, platform, probe, collectives, started, tuning, clusters, network, \
              reproducible, guard, transport, reorder, one_sided, strict, log",
         ),
         (
             "TREEPIE_MODE: off\n",
             "run.yaml:3:1: no setting is called `TREEPIE_MODE`, did you mean `mode`?; write one \
-             of mode, store, output, times, phase_interval, save_every, pages, order, order_timeout, order_after_end, order_delays, cut, placement, permutation, apply, stdin, platform, probe, collectives, started, tuning, clusters, network, \
+             of mode, store, output, times, phase_interval, save_every, pages, order, order_timeout, order_after_end, order_delays, cut, placement, permutation, apply, stdin, local_order, platform, probe, collectives, started, tuning, clusters, network, \
              reproducible, guard, transport, reorder, one_sided, strict, log",
         ),
         (
@@ -202,7 +202,7 @@ fn a_misspelt_variable_is_found() {
         unknown[0].to_string(),
         "TREEPIE_PLACMENT: treepie has no such variable, did you mean `TREEPIE_PLACEMENT`?; known \
          are TREEPIE_CONFIG, TREEPIE_DISABLE, TREEPIE_SITE, TREEPIE_MODE, TREEPIE_STORE, TREEPIE_OUTPUT, TREEPIE_TIMES, TREEPIE_PHASE_INTERVAL, TREEPIE_SAVE_EVERY, TREEPIE_PAGES, TREEPIE_ORDER, TREEPIE_ORDER_TIMEOUT, TREEPIE_ORDER_AFTER_END, TREEPIE_ORDER_DELAYS, TREEPIE_CUT, TREEPIE_PLACEMENT, \
-         TREEPIE_PERMUTATION, TREEPIE_APPLY, TREEPIE_STDIN, TREEPIE_PLATFORM, TREEPIE_PROBE, \
+         TREEPIE_PERMUTATION, TREEPIE_APPLY, TREEPIE_STDIN, TREEPIE_LOCAL_ORDER, TREEPIE_PLATFORM, TREEPIE_PROBE, \
          TREEPIE_COLLECTIVES, TREEPIE_STARTED, TREEPIE_TUNING, TREEPIE_CLUSTERS, TREEPIE_NETWORK, TREEPIE_REPRODUCIBLE, TREEPIE_GUARD, TREEPIE_TRANSPORT, TREEPIE_REORDER, TREEPIE_ONE_SIDED, TREEPIE_STRICT, TREEPIE_LOG"
     );
 }
@@ -290,14 +290,14 @@ fn every_setting_has_a_line_in_the_reference() {
     let reference = reference();
     assert_eq!(reference.lines().count(), 2 + SETTINGS.len());
     for line in [
-        "| `TREEPIE_STRICT` | Whether the job ends before the application starts when something \
-         that was asked for cannot be done. | `true`, `false` | `false` |",
+        "| `TREEPIE_STRICT` | True if the job ends before the application starts when \
+         a request cannot be carried out. | `true`, `false` | `false` |",
         "| `TREEPIE_ORDER_TIMEOUT` | Longest time that a call of a replayed order may wait for its \
          recorded result before the job is ended. | a time such as `60s` or `10min`, or 0 for as \
          long as it takes | `60` |",
-        "| `TREEPIE_GUARD` | Whether plans must be measured to be faster before they replace \
-         collectives, or are only measured. | `off`, `on`, `report` | `off`; `on` with `mode: \
-         auto` |",
+        "| `TREEPIE_GUARD` | Comparison with the MPI's own collectives: plans must be \
+         measured to be faster before they replace these, or are only measured. | \
+         `off`, `on`, `report` | `off`; `on` with `mode: auto` |",
     ] {
         assert!(reference.lines().any(|found| found == line), "{reference}");
     }

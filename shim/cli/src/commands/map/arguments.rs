@@ -48,6 +48,8 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) near: NearOptions,
     #[command(flatten)]
+    pub(crate) order: OrderOptions,
+    #[command(flatten)]
     pub(crate) containment: ContainmentOptions,
 }
 
@@ -97,6 +99,16 @@ pub struct NearOptions {
     /// node, for at most 1 % more cost: network, or names of interfaces such as mlx5_0
     #[arg(long, value_name = "DEVICES", conflicts_with = "collectives")]
     pub(crate) near: Option<String>,
+}
+
+/// Option for the order of ranks on a node.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Constraints")]
+pub struct OrderOptions {
+    /// Have the ranks of each node ascend with the launcher's local numbers, by which many programs
+    /// choose their GPU; prints the cost
+    #[arg(long)]
+    pub(crate) keep_local_order: bool,
 }
 
 /// Option for the collectives that the replay replaces.

@@ -4,6 +4,7 @@ pub(crate) mod arguments;
 mod constraints;
 mod containment;
 mod job;
+mod local_order;
 mod near;
 mod replaced;
 mod result;

@@ -23,6 +23,7 @@ use treepie_report::{network_picture, units};
 use treepie_topology::networks::Loads;
 use treepie_traffic::Matrix;
 
+use super::local_order::Ordered;
 use super::near::Near;
 use super::seat::Seat;
 use super::worth::{Compared, most_loaded, verdict, what};
@@ -45,6 +46,8 @@ pub struct Answer<'a> {
     output: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     rank_0_kept: Option<&'a Seat>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    local_order: Option<&'a Ordered>,
     #[serde(skip_serializing_if = "Option::is_none")]
     near_network: Option<&'a NearNetwork>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,6 +82,8 @@ pub struct MapResult<'a> {
     near_network: Option<NearNetwork>,
     /// Cost of keeping rank 0 on process 0, if any.
     seat: Option<Seat>,
+    /// Cost of the order of ranks on nodes, where it is asked for.
+    ordered: Option<Ordered>,
     verdict: Verdict,
 }
 
@@ -90,13 +95,15 @@ impl<'a> MapResult<'a> {
     pub fn new(
         arguments: &'a Arguments,
         job: Job,
-        placed: Placed,
+        mut placed: Placed,
         near: Near,
         seconds: f64,
     ) -> Result<Self, CommandError> {
         let choice = &arguments.choice;
         let mut bytes = job.input.bytes(choice)?;
         let before = job.before(&arguments.how, &bytes)?;
+        let leaf_of_rank = &mut placed.placement.leaf_of_rank;
+        let ordered = arguments.order.order(&job, &bytes, leaf_of_rank)?;
         let after = &placed.placement.leaf_of_rank;
         let (mut bytes_before, mut collectives) = (None, None);
         if let Some(replaced) = &job.replaced {
@@ -143,6 +150,7 @@ impl<'a> MapResult<'a> {
             near,
             near_network,
             seat,
+            ordered,
             crossings,
             gain,
             leaf_of_process,
@@ -290,6 +298,7 @@ impl<'a> MapResult<'a> {
             verdict: &self.verdict,
             output: output.display().to_string(),
             rank_0_kept: self.seat.as_ref(),
+            local_order: self.ordered.as_ref(),
             near_network: self.near_network.as_ref(),
             containment,
         }
@@ -305,6 +314,7 @@ impl<'a> MapResult<'a> {
         let mut text = self.heading() + &table + "\n" + &self.gain.text(unit);
         text += &self.near.text();
         text += &self.seat.as_ref().map_or(String::new(), Seat::text);
+        text += &self.ordered.as_ref().map_or(String::new(), Ordered::text);
         text += &self.loads_text();
         text += &format!("\n{}: written; {}\n", output.display(), self.advice(output));
         text + &format!("verdict: {}\n", self.verdict)
@@ -392,7 +402,7 @@ impl<'a> MapResult<'a> {
 
 /// The core of each process: the present ones, if the placement uses the same cores; else the cores
 /// that it uses, in order.
-fn launched_on(
+pub(super) fn launched_on(
     now: Option<&Slice<Process, Leaf>>,
     assignment: &Slice<Rank, Leaf>,
 ) -> List<Process, Leaf> {

@@ -42,9 +42,9 @@ pub fn print_json(answer: &impl Serialize) -> Result<(), CommandError> {
     print(&(printable::json(&text) + "\n"))
 }
 
-/// Output of clap: help and version as they are, also the
-/// help that stands for a missing subcommand; anything else as one line. Clap's own text has a
-/// paragraph for each of message, tip and usage. The usage is that of `subcommand`.
+/// Prints the output of clap: help and version unchanged, including the help for a missing
+/// subcommand; any other text as one line. Clap's own text has a paragraph for each of message, tip
+/// and usage. The usage is that of `subcommand`.
 pub fn usage(error: &clap::Error, subcommand: Option<&str>) -> Result<ExitCode, CommandError> {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let _ = error.print();

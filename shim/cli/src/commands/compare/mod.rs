@@ -1,7 +1,7 @@
 //! `treepie compare`: two profiles, placements or orders side by side.
 //!
-//! Two profiles of the same application, one taken before and one during a replay, show what a
-//! placement has really changed: each of them has the rank of every process.
+//! Two profiles of the same application, one taken before and one during a replay, show the effect
+//! of a placement: each of them has the rank of every process.
 //!
 //! ```text
 //! profiles     two profiles

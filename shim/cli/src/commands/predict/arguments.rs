@@ -41,8 +41,8 @@ pub struct Arguments {
     /// kept or changed
     #[arg(long, conflicts_with_all = ["collective", "measured", "pieces"])]
     pub(crate) choices: bool,
-    /// Of non-blocking and persistent ones: called, where the MPI calls Treepie in whatever it
-    /// waits (Open MPI; MPICH from 4.3 on), or own [default: as --mpi]
+    /// For non-blocking and persistent ones: called, if the MPI calls Treepie in all of its waits
+    /// (Open MPI; MPICH since 4.3), or own [default: as --mpi]
     #[arg(long, value_name = "WHO", value_parser = str::parse::<Progress>, requires = "collective")]
     progress: Option<Progress>,
     /// Instead of a collective: N separate pieces of --bytes, from one rank to another, as

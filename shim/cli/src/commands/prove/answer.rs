@@ -1,4 +1,4 @@
-//! Outputs of a comparison of a job in two ways: terminal, JSON, picture, page.
+//! Outputs of a comparison of a job with two configurations: terminal, JSON, picture, page.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use treepie_report::proof::Comparison;
 
 use crate::commands::options::{Printing, require_directory};
 
-/// Outputs that are requested for a comparison.
+/// Outputs requested for a comparison.
 pub struct RequestedOutputs<'a> {
     /// Pictures and pages.
     pub files: &'a [PathBuf],
@@ -18,7 +18,7 @@ pub struct RequestedOutputs<'a> {
 }
 
 impl RequestedOutputs<'_> {
-    /// Refuses files that can't be written, before the work is done.
+    /// Refuses files that cannot be written, before any work.
     ///
     /// # Errors
     /// A name of another form; a directory that is not there.
@@ -38,7 +38,7 @@ impl RequestedOutputs<'_> {
     /// Writes and prints the answer.
     ///
     /// # Errors
-    /// A file or an output that can't be written.
+    /// A file or output cannot be written.
     pub fn give(&self, comparison: &Comparison) -> Result<(), CommandError> {
         let mut written = String::new();
         for path in self.files {

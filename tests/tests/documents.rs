@@ -321,7 +321,7 @@ fn reports_are_whole(desk: &Desk, reports: &[(&str, &str)]) {
         let heading = heading.unwrap_or_default();
         assert!(heading.contains(command), "{name} is of {heading}");
         assert!(
-            page.contains("<h2>What is left</h2>"),
+            page.contains("<h2>Remaining traffic</h2>"),
             "{name} is not whole"
         );
         std::fs::remove_file(file).expect("the desk is writable");

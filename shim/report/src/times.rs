@@ -176,3 +176,12 @@ impl TimesSummary {
         text
     }
 }
+
+/// Share of the ranks' time in MPI, if measured.
+pub(crate) fn share_in_mpi(profile: &Profile) -> Option<f64> {
+    let times = profile.times.as_ref()?;
+    let of_classes = times.classes.values().flatten();
+    let in_mpi: f64 = of_classes.map(|time| time.nanoseconds as f64).sum();
+    let all: f64 = times.elapsed.iter().map(|&elapsed| elapsed as f64).sum();
+    (all > 0.0).then_some(in_mpi / all)
+}

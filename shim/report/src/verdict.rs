@@ -6,6 +6,7 @@ use serde::Serialize;
 use treepie_base::{Leaf, Rank, Slice};
 use treepie_placement::worth::{NOTHING, Worth, saved};
 use treepie_topology::Topology;
+use treepie_traffic::Matrix;
 
 use super::levels::Crossing;
 use super::units;
@@ -149,6 +150,17 @@ pub fn on_several_nodes(topology: &Topology, leaf_of_rank: &Slice<Rank, Leaf>) -
         .map(|&leaf| topology.ancestor(leaf, depth));
     let first = nodes.next();
     nodes.any(|node| Some(node) != first)
+}
+
+/// True if every rank sends about the same amount to every other.
+pub fn all_alike(bytes: &Matrix) -> bool {
+    let ranks = bytes.order();
+    let others = bytes.entries().filter(|(from, to, _)| from != to);
+    let (mut pairs, mut least, mut most) = (0, f64::INFINITY, 0.0_f64);
+    for (_, _, value) in others {
+        (pairs, least, most) = (pairs + 1, least.min(value), most.max(value));
+    }
+    pairs == ranks * ranks.saturating_sub(1) && most <= 1.05 * least
 }
 
 impl fmt::Display for Verdict {

@@ -1,5 +1,7 @@
 //! Cards at the top of the page: the most important numbers first.
 
+use treepie_placement::worth::{NOTHING, saved};
+
 use super::facts::Facts;
 use super::page::Card;
 use super::sources::Sources;
@@ -8,6 +10,15 @@ use crate::picture::scale::Unit;
 use crate::summary::Summary;
 use crate::units;
 use crate::words::pluralize;
+
+/// True if a value fell, false if it rose; `None` if the change does not count.
+fn is_better(before: f64, after: f64) -> Option<bool> {
+    match saved(before, after) {
+        part if part >= NOTHING => Some(true),
+        part if part <= -NOTHING => Some(false),
+        _ => None,
+    }
+}
 
 /// The most important numbers.
 pub(crate) fn cards(facts: &Facts, sources: &Sources) -> Vec<Card> {
@@ -23,7 +34,7 @@ pub(crate) fn cards(facts: &Facts, sources: &Sources) -> Vec<Card> {
                     name,
                     value: units::change(before, after),
                     detail: format!("{} to {}", text(before), text(after)),
-                    better: (before != after).then_some(after < before),
+                    better: is_better(before, after),
                 };
             if let Some([first, second]) = between_clusters(facts, sources) {
                 cards.push(change(
@@ -92,7 +103,7 @@ pub(crate) fn cards(facts: &Facts, sources: &Sources) -> Vec<Card> {
                 name: "time of the slowest rank".into(),
                 value: units::change(before, after),
                 detail: format!("{} to {}", units::seconds(before), units::seconds(after)),
-                better: (before != after).then_some(after < before),
+                better: is_better(before, after),
             },
         );
     }

@@ -19,6 +19,7 @@ use crate::network::NetworkGain;
 use crate::picture::panels::Picture;
 use crate::picture::scale::Unit;
 use crate::summary::Summary;
+use crate::verdict::{Evidence, Verdict, all_alike, on_several_nodes};
 use crate::windows::judged::judgement::judge;
 use crate::words::file_name;
 
@@ -68,6 +69,33 @@ pub struct OnMachine {
     pub after: Option<After>,
     /// Traffic across each level; the values of before repeated if there is no after.
     pub crossings: Vec<Crossing>,
+}
+
+impl OnMachine {
+    /// Verdict on the placement, as `treepie map` gives it, for a job that spends a given part of
+    /// its time in MPI, if known.
+    pub(crate) fn verdict(&self, after: &After, time_in_mpi: Option<f64>) -> Verdict {
+        let several = |state: &State| on_several_nodes(&self.topology, &state.leaf_of_rank);
+        let evidence = Evidence {
+            what: match self.network {
+                Some(_) => "bytes x links",
+                None => "DistComm",
+            },
+            change: after.gain.sum,
+            bound: after.gain.lower_bound,
+            crossings: &self.crossings,
+            network: after
+                .gain
+                .network
+                .as_ref()
+                .map(|network| network.in_words()),
+            near: None,
+            several_nodes: several(&self.before) || several(&after.state),
+            all_alike: all_alike(&after.state.bytes),
+            time_in_mpi,
+        };
+        evidence.verdict()
+    }
 }
 
 /// All facts of the report.

@@ -20,7 +20,7 @@ pub(crate) fn what_was_gained(page: &mut Page, facts: &Facts, sources: &Sources)
     let Some(after) = &machine.after else {
         return;
     };
-    page.section("gained", "What was gained");
+    page.section("gained", "Gain");
     let planned = facts.after.as_ref();
     let planned = planned.filter(|summary| collectives::is_any_planned(&summary.collectives));
     page.paragraph(match (after.measured, planned) {
@@ -28,6 +28,9 @@ pub(crate) fn what_was_gained(page: &mut Page, facts: &Facts, sources: &Sources)
         (true, Some(_)) => "From both runs: as the launcher started it, and in the replay, where plans ran collectives; these are as run, the MPI's own modelled, and all else was counted.",
         (false, _) => "Counted in the first run, and computed for the placement. A profile taken in the replay (treepie replay ... -o after.profile.yaml), given as a further file, puts measurement in its place.",
     });
+    let time_in_mpi = times::share_in_mpi(&sources.before.1);
+    let verdict = machine.verdict(after, time_in_mpi).to_string();
+    page.paragraph(&format!("{}.", capitalized(&verdict)));
     let cost = |state: &State| state.situation().dist_comm(&machine.topology);
     let costs = (cost(&machine.before), cost(&after.state));
     // A network has its own distances and its own table.
@@ -71,7 +74,7 @@ pub(crate) fn what_was_gained(page: &mut Page, facts: &Facts, sources: &Sources)
 
 /// Pairs that still communicate across nodes, the bound, and the limits of the figures.
 pub(crate) fn what_is_left(page: &mut Page, facts: &Facts, sources: &Sources) {
-    page.section("left", "What is left");
+    page.section("left", "Remaining traffic");
     let mut lines = Vec::new();
     if let Ok(machine) = &facts.machine {
         match &machine.after {

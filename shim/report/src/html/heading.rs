@@ -26,16 +26,16 @@ pub(crate) fn facts_line(summary: &Summary) -> String {
 pub(crate) fn method(sources: &Sources) -> &'static str {
     match (&sources.placement, &sources.after) {
         (None, None) => {
-            "A library that was preloaded into the unmodified program counted, in each rank, the \
-             messages that it sent; those inside the MPI's collectives are modelled."
+            "A library preloaded into the unmodified program counted the messages that each rank \
+             sent; those inside the MPI's collectives are modelled."
         }
         (Some(_), None) => {
-            "A library that was preloaded into the unmodified program counted the messages of each \
-             rank, and a placement was computed that puts ranks close together that exchange much."
+            "A library preloaded into the unmodified program counted the messages of each rank. From \
+             these, a placement was computed: ranks that exchange much data are close together."
         }
         (_, Some(_)) => {
-            "A library that was preloaded into the unmodified program counted the messages of each \
-             rank in two runs, the second with ranks placed close together that exchange much."
+            "A library preloaded into the unmodified program counted the messages of each rank in two \
+             runs. In the second, ranks that exchange much data were placed close together."
         }
     }
 }

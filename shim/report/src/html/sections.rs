@@ -53,7 +53,7 @@ pub fn write(
         page.end_section();
     }
     if !facts.summary.notes.is_empty() {
-        page.section("how", "How it was run");
+        page.section("how", "The run");
         page.list(&facts.summary.notes);
         page.end_section();
     }
@@ -62,7 +62,7 @@ pub fn write(
 
 /// Writes the hosts, and the ranks on each block of cores.
 fn where_it_ran(page: &mut Page, facts: &Facts, sources: &Sources) -> Result<(), String> {
-    page.section("where", "What ran where");
+    page.section("where", "Ranks and cores");
     if facts.summary.hosts.len() > 1 {
         let mut table = Table::new(["host", "processes"]);
         for host in facts.summary.hosts.iter().take(MOST_BLOCKS) {
@@ -150,7 +150,7 @@ fn blocks_table(before: &[(String, String)], after: Option<&[(String, String)]>)
 
 /// Writes heat maps, layers, pairs, phases and times.
 fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
-    page.section("crosses", "What crosses what");
+    page.section("crosses", "Traffic by link");
     if let Ok(machine) = &facts.machine {
         page.figure(
             "heat",

@@ -17,6 +17,7 @@ use treepie_traffic::{Layer, Matrix, Metric, Traffic, TrafficMatrix};
 use super::{occupancy, topology};
 use crate::input::choice::MatrixChoice;
 use crate::picture::scale::Unit;
+use crate::times::share_in_mpi;
 
 /// Bytes of a message if messages were not counted.
 pub const USUAL_MESSAGE: u64 = 64 * 1024;
@@ -148,14 +149,10 @@ impl Input {
 
     /// Share of the ranks' time in MPI, if measured.
     pub fn time_in_mpi(&self) -> Option<f64> {
-        let Input::Profile(profile) = self else {
-            return None;
-        };
-        let times = profile.times.as_ref()?;
-        let of_classes = times.classes.values().flatten();
-        let in_mpi: f64 = of_classes.map(|time| time.nanoseconds as f64).sum();
-        let all: f64 = times.elapsed.iter().map(|&elapsed| elapsed as f64).sum();
-        (all > 0.0).then_some(in_mpi / all)
+        match self {
+            Input::Profile(profile) => share_in_mpi(profile),
+            _ => None,
+        }
     }
 
     /// Unit of [`Input::matrix`].

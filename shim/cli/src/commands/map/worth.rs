@@ -7,8 +7,8 @@ use treepie_report::change::Change;
 use treepie_report::gain::Gain;
 use treepie_report::levels::{Crossing, Situation};
 use treepie_report::near::NearNetwork;
-use treepie_report::verdict::{Evidence, Verdict, on_several_nodes};
-use treepie_traffic::{Matrix, Metric};
+use treepie_report::verdict::{Evidence, Verdict, all_alike, on_several_nodes};
+use treepie_traffic::Metric;
 
 use crate::commands::map::arguments::Arguments;
 use crate::commands::map::job::Job;
@@ -101,15 +101,4 @@ fn on_network(objective: Objective) -> String {
 /// True if the bound applies to the minimized objective.
 fn minimizes_hop_bytes(arguments: &Arguments, job: &Job) -> bool {
     job.objective == Objective::Sum && arguments.choice.metric() == Metric::Size
-}
-
-/// True if every rank sends about the same amount to every other.
-fn all_alike(bytes: &Matrix) -> bool {
-    let ranks = bytes.order();
-    let others = bytes.entries().filter(|(from, to, _)| from != to);
-    let (mut pairs, mut least, mut most) = (0, f64::INFINITY, 0.0_f64);
-    for (_, _, value) in others {
-        (pairs, least, most) = (pairs + 1, least.min(value), most.max(value));
-    }
-    pairs == ranks * ranks.saturating_sub(1) && most <= 1.05 * least
 }

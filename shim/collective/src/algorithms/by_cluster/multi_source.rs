@@ -70,6 +70,16 @@ fn all_shares(problem: &Problem, sources: &[usize], steps: &dyn Steps) -> Vec<Sh
         .collect()
 }
 
+/// The shares that a rank of the root's cluster relays: most relay none, and build no trees.
+fn relayed(problem: &Problem, rank: usize, sources: &[usize], steps: &dyn Steps) -> Vec<Share> {
+    if !sources.contains(&rank) {
+        return Vec::new();
+    }
+    let mut shares = all_shares(problem, sources, steps);
+    shares.retain(|share| share.source == rank);
+    shares
+}
+
 /// Tree of the root's cluster.
 fn near(problem: &Problem, steps: &dyn Steps) -> BlockTree {
     let near = problem.clusters.dealt(problem.clusters.of(problem.root));
@@ -87,11 +97,11 @@ pub fn scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
         }
         return;
     }
-    let shares = all_shares(problem, &sources, steps);
     if rank == root {
+        let shares = all_shares(problem, &sources, steps);
         return scatter_from_root(problem, steps, &shares, own);
     }
-    for share in shares.iter().filter(|share| share.source == rank) {
+    for share in relayed(problem, rank, &sources, steps) {
         let all = steps.scratch(share.tree.total());
         steps.receive(root, all);
         steps.send(share.tree.leader(), all);
@@ -133,12 +143,12 @@ pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
         }
         return;
     }
-    let shares = all_shares(problem, &sources, steps);
     if rank == root {
+        let shares = all_shares(problem, &sources, steps);
         return gather_to_root(problem, steps, &shares, own);
     }
     near(problem, steps).gather(rank, root, own, steps);
-    for share in shares.iter().filter(|share| share.source == rank) {
+    for share in relayed(problem, rank, &sources, steps) {
         let all = steps.scratch(share.tree.total());
         steps.receive(share.tree.leader(), all);
         steps.send(root, all);

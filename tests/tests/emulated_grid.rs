@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
+use treepie_base::Cluster;
 use treepie_platform::file::PlatformFile;
 use treepie_platform::grid::Grid;
 use treepie_platform::{Link, Platform};
@@ -65,7 +66,7 @@ const FOUND: [&[&str]; 3] = [
     &["q-0", "q-1", "q-2", "r-0", "r-1", "r-2"],
 ];
 
-fn names(platform: &Platform, cluster: usize) -> Vec<&str> {
+fn names(platform: &Platform, cluster: Cluster) -> Vec<&str> {
     let hosts = platform.clusters()[cluster].hosts.iter();
     hosts
         .map(|&host| platform.hosts()[host].name.as_str())
@@ -99,8 +100,7 @@ fn off(name: &str, link: &Link, latency: f64, mbit: f64) -> BTreeMap<String, Str
 /// Differences in the result, which has the required clusters.
 fn all_off(grid: &Grid, platform: &Platform) -> BTreeMap<String, String> {
     let cluster_named = |host: &str| {
-        let mut clusters = grid.clusters.iter();
-        clusters
+        grid.clusters
             .position(|cluster| host.trim_end_matches(char::is_numeric) == cluster.name)
             .expect("a host of the grid")
     };
@@ -108,13 +108,13 @@ fn all_off(grid: &Grid, platform: &Platform) -> BTreeMap<String, String> {
     for (from, hosts) in FOUND.iter().enumerate() {
         let a = cluster_named(hosts[0]);
         let here = &grid.clusters[a];
-        let within = platform.clusters()[from].within.as_ref();
+        let within = platform.clusters()[Cluster(from)].within.as_ref();
         let within = within.expect("every cluster has several hosts");
         wrong.extend(off(&here.name, within, here.latency_us * 1e-6, here.mbit));
         for (to, others) in FOUND.iter().enumerate().filter(|&(to, _)| to != from) {
             let b = cluster_named(others[0]);
             let name = format!("{} to {}", here.name, grid.clusters[b].name);
-            let link = platform.contents().links.get(&(from, to));
+            let link = platform.contents().links.get(&(Cluster(from), Cluster(to)));
             let link = link.expect("both directions are measured");
             let (latency, rate) = (grid.latency_us(a, b) * 1e-6, grid.mbit(a, b));
             wrong.extend(off(&name, link, latency, rate));
@@ -134,9 +134,8 @@ fn clusters_and_parameters_are_those_that_were_built(mpi: Mpi) {
     let mut other_clusters = Vec::new();
     for _ in 0..TRIES {
         let platform = probed(mpi, &file, 12);
-        let found: Vec<Vec<&str>> = (0..platform.clusters().len())
-            .map(|cluster| names(&platform, cluster))
-            .collect();
+        let clusters = platform.clusters().keys();
+        let found: Vec<Vec<&str>> = clusters.map(|cluster| names(&platform, cluster)).collect();
         if found != FOUND {
             other_clusters.push(format!("{found:?}"));
             continue;

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use treepie_base::Cluster;
 use treepie_collective::Network;
 use treepie_platform::Platform;
 use treepie_platform::file::PlatformFile;
@@ -119,10 +120,10 @@ fn a_job_measures_the_grid_once_and_prefers_what_was_saved(mpi: Mpi) {
     let kept = PlatformFile::read(&platform)
         .expect("the platform is kept")
         .platform;
-    let ranks: Vec<Vec<usize>> = (0..2).map(|cluster| kept.ranks_of(cluster)).collect();
+    let ranks = [0, 1].map(|cluster| kept.ranks_of(Cluster(cluster)));
     assert_eq!(ranks, [[0, 1], [2, 3]]);
     // Other work on the machine makes paths longer; `emulated_grid` tests the precision.
-    let latency = kept.between(0, 1).latency();
+    let latency = kept.between(Cluster(0), Cluster(1)).latency();
     assert!(latency > 0.9 * 20e-3, "{latency}");
 
     let (printed, messages) = measuring_job(&grid, mpi, &platform);
@@ -222,7 +223,7 @@ fn gets_farther(platform: &Platform) -> bool {
     platform.clusters().iter().all(|cluster| {
         let node = cluster.levels.first().map(|level| level.link.latency());
         let within = cluster.within.as_ref().map(|link| link.latency());
-        let grid = Some(platform.between(0, 1).latency());
+        let grid = Some(platform.between(Cluster(0), Cluster(1)).latency());
         node.is_some() && node < within && within < grid
     })
 }
@@ -283,7 +284,7 @@ fn pairs_that_share_an_uplink_are_told_from_pairs_that_do_not(mpi: Mpi) {
         let network = Network::new(&platform, &[0, 1, 2, 3]).expect("ranks of the platform");
         let parallel = platform.contents().parallel.clone();
         (
-            [0, 1].map(|cluster| network.pairs_to_fill(cluster)),
+            [0, 1].map(|cluster| network.pairs_to_fill(Cluster(cluster))),
             parallel,
         )
     };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use treepie_base::Rank;
+use treepie_base::{Cluster, Rank};
 use treepie_collective::Record;
 use treepie_profile::{Profile, partial_profiles};
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
@@ -95,7 +95,7 @@ fn partial_profiles_of_a_replaced_run_have_its_plans(mpi: Mpi) {
         .locality
         .as_ref()
         .map(|known| known.cluster_of_rank());
-    assert_eq!(clusters, Some(vec![0, 1, 1]));
+    assert_eq!(clusters, Some(Cluster::list([0, 1, 1])));
     profile
         .check(&output)
         .unwrap_or_else(|error| panic!("{error}"));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use tempfile::TempDir;
-use treepie_base::{Rank, list};
+use treepie_base::{Cluster, Rank, list};
 use treepie_platform::Way;
 use treepie_platform::file::PlatformFile;
 use treepie_profile::{Profile, WindowUse};
@@ -179,7 +179,7 @@ fn ways_that_were_measured_judge_the_windows_of_a_profile(mpi: Mpi) {
     );
     treepie(&probe, &words.collect::<Vec<_>>());
     let measured = PlatformFile::read(&platform).unwrap_or_else(|error| panic!("{error}"));
-    let levels = &measured.platform.clusters()[0].levels;
+    let levels = &measured.platform.clusters()[Cluster(0)].levels;
     assert!(!levels.is_empty(), "{measured:?}");
     for level in levels {
         let ways = level.link.ways();

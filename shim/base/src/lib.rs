@@ -38,7 +38,7 @@ pub use clock::since_epoch;
 pub use error::{FileError, FileErrorKind, OtherRanks};
 pub use file::{File, FileContents, Header};
 pub use header::VERSION;
-pub use index::{Cluster, Leaf, List, Process, Rank, Slice, Slot};
+pub use index::{Cluster, Leaf, List, Process, Rank, Slice, Slot, pairs};
 pub use input::{open, open_no_link, wait_for_streams};
 pub use joined::{Joined, SideFields};
 pub use kind::Kind;

@@ -6,6 +6,7 @@ use crate::native::Native;
 use crate::policy::{ALIKE, MIN_GAIN_RATIO};
 use std::borrow::Cow;
 use std::sync::Arc;
+use treepie_base::{Cluster, List};
 use treepie_collective::algorithms::{Cut, Describe, Price, costs};
 use treepie_collective::network::MessageCosts;
 use treepie_collective::read::cost::{OneByOne, Reading};
@@ -17,7 +18,7 @@ use treepie_collective::{Algorithm, Amount, Clusters, Network, Problem, Uniform}
 #[derive(Debug, Clone)]
 pub(crate) struct Prices {
     pub(crate) network: Arc<Network>,
-    pub(crate) sizes: Vec<Size>,
+    pub(crate) sizes: List<Cluster, Size>,
     /// Eager limit in bytes.
     pub(crate) eager: u64,
     /// Costs of the segments that are tried, from small to large.
@@ -124,7 +125,7 @@ impl Prices {
     ) -> Considered {
         let edges = algorithm.tree.map_or(Vec::new(), |(between, direction)| {
             let root = whole.clusters.of(whole.root);
-            let fans = |cluster: usize| Cow::Borrowed(&self.sizes[cluster].fans[..]);
+            let fans = |cluster: Cluster| Cow::Borrowed(&self.sizes[cluster].fans[..]);
             let costs = || costs(&self.network, whole.segment, fans, direction);
             between.edges(whole.clusters.count(), root, costs)
         });

@@ -6,6 +6,7 @@
 
 use crate::choice::Choice;
 use crate::policy::MIN_GAIN_RATIO;
+use treepie_base::Cluster;
 use treepie_collective::network::MessageCost;
 use treepie_collective::read::simulate::{Options, simulate};
 use treepie_collective::{Algorithm, Amount, Network, Operation, Problem};
@@ -86,16 +87,16 @@ pub fn quickest(problem: &Problem, segment: u64, plain: &'static Algorithm) -> O
 }
 
 /// Units from one cluster to another in a call whose sizes all ranks know.
-fn units_between(problem: &Problem, from: usize, to: usize) -> u64 {
+fn units_between(problem: &Problem, from: Cluster, to: Cluster) -> u64 {
     let clusters = problem.clusters;
-    let home = clusters.of(problem.root);
-    let blocks = |cluster: usize| -> u64 {
+    let root_cluster = clusters.of(problem.root);
+    let blocks = |cluster: Cluster| -> u64 {
         let members = clusters.members(cluster).iter();
         members.map(|&rank| problem.block(rank)).sum()
     };
     match problem.operation {
-        Operation::Scatterv if from == home => blocks(to),
-        Operation::Gatherv if to == home => blocks(from),
+        Operation::Scatterv if from == root_cluster => blocks(to),
+        Operation::Gatherv if to == root_cluster => blocks(from),
         Operation::Scatterv | Operation::Gatherv => 0,
         _ => problem.between(from, to),
     }
@@ -104,9 +105,10 @@ fn units_between(problem: &Problem, from: usize, to: usize) -> u64 {
 /// Lower bound in seconds of a call whose sizes all ranks know: its bytes pass the links of
 /// clusters, and some message crosses the longest path that it needs.
 pub fn bound(problem: &Problem, network: &Network) -> f64 {
-    let count = problem.clusters.count();
-    let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
-    let used = pairs.filter(|&(from, to)| from != to && units_between(problem, from, to) > 0);
+    let clusters = problem.clusters;
+    let others = |from| clusters.others(from).map(move |to| (from, to));
+    let pairs = clusters.all().flat_map(others);
+    let used = pairs.filter(|&(from, to)| units_between(problem, from, to) > 0);
     let latencies = used.filter_map(|(from, to)| Some(network.between(from, to)?.latency()));
     let farthest = latencies.fold(0.0, f64::max);
     farthest.max(crossing(problem, network))
@@ -115,10 +117,10 @@ pub fn bound(problem: &Problem, network: &Network) -> f64 {
 /// Lower bound of any algorithm in seconds: the bytes of all clusters must pass the links out of
 /// them and into them.
 fn crossing(problem: &Problem, network: &Network) -> f64 {
-    let count = problem.clusters.count();
-    let units = |from: usize, to: usize| units_between(problem, from, to);
-    let others = |cluster: usize| (0..count).filter(move |&other| other != cluster);
-    let link = |cluster: usize| {
+    let clusters = problem.clusters;
+    let units = |from: Cluster, to: Cluster| units_between(problem, from, to);
+    let others = |cluster: Cluster| clusters.others(cluster);
+    let link = |cluster: Cluster| {
         let out: u64 = others(cluster).map(|other| units(cluster, other)).sum();
         let into: u64 = others(cluster).map(|other| units(other, cluster)).sum();
         let [out, into] = [out, into].map(|units| units.saturating_mul(problem.unit_bytes));
@@ -127,18 +129,18 @@ fn crossing(problem: &Problem, network: &Network) -> f64 {
             network.downlink(cluster, into),
         )
     };
-    (0..count).map(link).fold(0.0, f64::max)
+    clusters.all().map(link).fold(0.0, f64::max)
 }
 
 /// Approximate seconds of an exchange of rows of `bytes` of each rank: members to leaders, between
 /// these, and back.
 pub fn exchange_seconds(network: &Network, bytes: u64) -> f64 {
-    let count = network.clusters();
-    let largest = |of: &dyn Fn(usize) -> f64| (0..count).map(of).fold(0.0, f64::max);
+    let clusters = network.all_clusters();
+    let largest = |of: &dyn Fn(Cluster) -> f64| clusters.clone().map(of).fold(0.0, f64::max);
     let all = bytes.saturating_mul(network.ranks() as u64);
     let inside = largest(&|cluster| MessageCost::on(network.within(cluster), all).seconds());
     let between = largest(&|from| {
-        let others = (0..count).filter(|&to| to != from);
+        let others = clusters.clone().filter(|&to| to != from);
         let costs = others.map(|to| MessageCost::on(network.between(from, to), all).seconds());
         costs.fold(0.0, f64::max)
     });

@@ -66,7 +66,7 @@ impl Prices {
 
     /// Maximum number of blocks that are sent together from one cluster to another.
     fn blocks_of_message(&self, class: Class, clusters: &Clusters) -> u64 {
-        let members = (0..clusters.count()).map(|c| clusters.members(c).len() as u64);
+        let members = clusters.all().map(|c| clusters.members(c).len() as u64);
         let members = members.max().unwrap_or(1);
         match class.operation.has_root() {
             true => members,

@@ -5,7 +5,7 @@
 mod support;
 
 use support::Desk;
-use treepie_base::Process;
+use treepie_base::{Cluster, Process};
 use treepie_collective::{Locality, Operation, PlanRun, Record, Volume, size_class};
 use treepie_profile::{Host, Profile};
 use treepie_traffic::Traffic;
@@ -52,7 +52,7 @@ fn replaced() -> Profile {
         ordered: false,
     });
     profile.locality = Some(Locality::Numbers {
-        cluster_of_rank: vec![0, 0, 0, 0, 1, 1, 1, 1],
+        cluster_of_rank: Cluster::list([0, 0, 0, 0, 1, 1, 1, 1]),
         host_of_rank: vec![0, 0, 1, 1, 2, 2, 3, 3],
         inside: Vec::new(),
     });

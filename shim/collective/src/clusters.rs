@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::algorithms::trees::Shape;
 use crate::composition::Composition;
 use crate::neighbourhoods::Neighbourhoods;
+use treepie_base::{Cluster, List, Slice};
 use treepie_platform::Inside;
 
 /// Ranks of a communicator in clusters, and those of a cluster in groups that are closer still
@@ -14,12 +15,12 @@ use treepie_platform::Inside;
 /// none is empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clusters {
-    of: Vec<usize>,
-    members: Vec<Vec<usize>>,
+    of: Vec<Cluster>,
+    members: List<Cluster, Vec<usize>>,
     /// Members of each cluster, one of each group of its widest level, round-robin.
-    dealt: Vec<Vec<usize>>,
+    dealt: List<Cluster, Vec<usize>>,
     /// Leader of each cluster.
-    leaders: Vec<usize>,
+    leaders: List<Cluster, usize>,
     /// Group of each rank on each level inside clusters, widest level first.
     closer: Vec<Vec<usize>>,
     /// True if they are near hosts of one cluster, or groups of one host.
@@ -35,14 +36,14 @@ pub struct Clusters {
 impl Clusters {
     /// Clusters from a number for each rank: ranks with the same number are in the same cluster,
     /// and lower numbers come first.
-    pub fn new(numbers: &[usize]) -> Self {
+    pub fn new(numbers: &[impl Ord + Copy]) -> Self {
         let mut known = numbers.to_vec();
         known.sort_unstable();
         known.dedup();
-        let mut members: Vec<Vec<usize>> = vec![Vec::new(); known.len()];
+        let mut members: List<Cluster, Vec<usize>> = vec![Vec::new(); known.len()].into();
         let mut of = Vec::with_capacity(numbers.len());
         for (rank, number) in numbers.iter().enumerate() {
-            let cluster = known.partition_point(|other| other < number);
+            let cluster = Cluster(known.partition_point(|other| other < number));
             members[cluster].push(rank);
             of.push(cluster);
         }
@@ -61,14 +62,17 @@ impl Clusters {
 
     /// All ranks in one cluster.
     pub fn one(ranks: usize) -> Self {
-        Clusters::new(&vec![0; ranks])
+        Clusters::new(&vec![Cluster(0); ranks])
     }
 
     /// Adds an inner level, unless it splits no group or leaves only single ranks. `numbers` has an
     /// entry for each rank; ranks of a group with the same number form a group of the new level.
     pub fn with_closer(mut self, numbers: &[usize]) -> Self {
         assert_eq!(numbers.len(), self.ranks(), "a number for each rank");
-        let above = self.closer.last().unwrap_or(&self.of).clone();
+        let above = match self.closer.last() {
+            Some(closest) => closest.clone(),
+            None => self.of.iter().map(|cluster| cluster.0).collect(),
+        };
         let mut groups: HashMap<(usize, usize), usize> = HashMap::new();
         for (&above, &number) in above.iter().zip(numbers) {
             *groups.entry((above, number)).or_default() += 1;
@@ -148,13 +152,13 @@ impl Clusters {
     ///
     /// # Panics
     /// If a leader is not in its cluster.
-    pub fn with_leaders(mut self, leaders: &[usize]) -> Self {
-        let fits = |(cluster, &rank): (usize, &usize)| self.of[rank] == cluster;
+    pub fn with_leaders(mut self, leaders: &Slice<Cluster, usize>) -> Self {
+        let fits = |(cluster, &rank): (Cluster, &usize)| self.of[rank] == cluster;
         assert!(
-            leaders.len() == self.count() && leaders.iter().enumerate().all(fits),
+            leaders.len() == self.count() && leaders.iter_enumerated().all(fits),
             "every cluster has a leader of its own"
         );
-        self.leaders = leaders.to_vec();
+        self.leaders = leaders.to_owned();
         self
     }
 
@@ -215,6 +219,11 @@ impl Clusters {
         self.members.len()
     }
 
+    /// All clusters, in order.
+    pub fn all(&self) -> impl DoubleEndedIterator<Item = Cluster> + Clone + use<> {
+        (0..self.count()).map(Cluster)
+    }
+
     /// True if there are several, far enough from each other that a plan may replace the native
     /// collective by its predicted time alone: not near hosts of one cluster, and not groups of one
     /// host.
@@ -223,18 +232,18 @@ impl Clusters {
     }
 
     /// Cluster of a rank.
-    pub fn of(&self, rank: usize) -> usize {
+    pub fn of(&self, rank: usize) -> Cluster {
         self.of[rank]
     }
 
     /// Ranks of a cluster, from low to high.
-    pub fn members(&self, cluster: usize) -> &[usize] {
+    pub fn members(&self, cluster: Cluster) -> &[usize] {
         &self.members[cluster]
     }
 
     /// Ranks of a cluster, one of each host (of each group of its widest level) round-robin: the
     /// first few use as many network cards as possible.
-    pub(crate) fn dealt(&self, cluster: usize) -> &[usize] {
+    pub(crate) fn dealt(&self, cluster: Cluster) -> &[usize] {
         &self.dealt[cluster]
     }
 
@@ -244,13 +253,13 @@ impl Clusters {
     }
 
     /// Leader of `cluster` in a collective without a root.
-    pub fn leader(&self, cluster: usize) -> usize {
+    pub fn leader(&self, cluster: Cluster) -> usize {
         self.leaders[cluster]
     }
 
     /// Leader of `cluster` in a collective with this `root`: the root for its own cluster, its
     /// [leader](Clusters::leader) for others.
-    pub(crate) fn leader_towards(&self, cluster: usize, root: usize) -> usize {
+    pub(crate) fn leader_towards(&self, cluster: Cluster, root: usize) -> usize {
         match self.of[root] == cluster {
             true => root,
             false => self.leaders[cluster],
@@ -265,16 +274,16 @@ impl Clusters {
 
     /// The other clusters, from the next one on, so that not all clusters send to the same one
     /// first.
-    pub fn others(&self, cluster: usize) -> impl Iterator<Item = usize> + use<> {
+    pub fn others(&self, cluster: Cluster) -> impl Iterator<Item = Cluster> + use<> {
         let count = self.count();
-        (1..count).map(move |distance| (cluster + distance) % count)
+        (1..count).map(move |distance| Cluster((cluster.0 + distance) % count))
     }
 
     /// The other clusters, in the order in which their messages to `cluster` arrive, if all send as
     /// in [`Clusters::others`].
-    pub(crate) fn others_towards(&self, cluster: usize) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn others_towards(&self, cluster: Cluster) -> impl Iterator<Item = Cluster> + use<> {
         let count = self.count();
-        (1..count).map(move |distance| (cluster + count - distance) % count)
+        (1..count).map(move |distance| Cluster((cluster.0 + count - distance) % count))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::clusters::Clusters;
 use crate::neighbourhoods::Neighbourhoods;
 use crate::network::links::Network;
 use treepie_platform::{
-    Cluster, Contention, Contents, Host, Level, Link, Parallel, Platform, Sample,
+    Contention, Contents, Host, Level, Link, Parallel, Platform, PlatformCluster, Sample,
 };
 
 /// Clusters with these numbers of hosts, each with one rank.
@@ -59,20 +59,20 @@ pub fn contents(
 ) -> Contents {
     let clusters = Clusters::new(numbers);
     let mut contents = Contents::default();
-    for place in 0..clusters.count() {
+    for cluster in clusters.all() {
         let first = contents.hosts.len();
-        for ranks in clusters.members(place).chunks(on_host) {
+        for ranks in clusters.members(cluster).chunks(on_host) {
             contents.hosts.push(Host {
                 name: format!("n{}", ranks[0]),
                 ranks: ranks.to_vec(),
             });
         }
         let hosts = contents.hosts.len() - first;
-        contents.clusters.push(Cluster {
-            name: format!("c{place}"),
+        contents.clusters.push(PlatformCluster {
+            name: format!("c{cluster}"),
             hosts: (first..first + hosts).collect(),
-            leader: *clusters.members(place).last().unwrap(),
-            within: (hosts > 1).then(|| within(place)),
+            leader: *clusters.members(cluster).last().unwrap(),
+            within: (hosts > 1).then(|| within(cluster.0)),
             levels: match on_host {
                 1 => Vec::new(),
                 _ => vec![Level {
@@ -83,9 +83,9 @@ pub fn contents(
             contention: None,
         });
     }
-    for from in 0..clusters.count() {
-        for to in (0..clusters.count()).filter(|&to| to != from) {
-            contents.links.insert((from, to), between(from, to));
+    for from in clusters.all() {
+        for to in clusters.all().filter(|&to| to != from) {
+            contents.links.insert((from, to), between(from.0, to.0));
         }
     }
     contents

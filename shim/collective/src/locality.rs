@@ -2,6 +2,7 @@
 
 use crate::clusters::Clusters;
 use crate::network::links::Network;
+use treepie_base::{Cluster, List, Rank};
 use treepie_platform::{Inside, Platform};
 
 impl Clusters {
@@ -24,7 +25,7 @@ pub enum Locality {
     /// Numbers for every rank of the world: ranks with equal numbers are near each other.
     Numbers {
         /// Cluster of every rank.
-        cluster_of_rank: Vec<usize>,
+        cluster_of_rank: List<Rank, Cluster>,
         /// Host of every rank; empty if unknown.
         host_of_rank: Vec<usize>,
         /// Levels inside hosts to which ranks are bound, widest first.
@@ -52,7 +53,7 @@ impl Locality {
     }
 
     /// Cluster of every rank of the world.
-    pub fn cluster_of_rank(&self) -> Vec<usize> {
+    pub fn cluster_of_rank(&self) -> List<Rank, Cluster> {
         match self {
             Locality::Numbers {
                 cluster_of_rank, ..
@@ -73,19 +74,20 @@ impl Locality {
     /// [`Locality::ranks`]. If all are in one cluster, its hosts replace the clusters; if all are
     /// on one host, the groups of the widest level that divides these ranks do.
     pub fn of(&self, ranks: &[usize]) -> (Clusters, Option<Network>) {
-        let of_ranks =
-            |known: &[usize]| -> Vec<usize> { ranks.iter().map(|&rank| known[rank]).collect() };
+        fn of_ranks<T: Copy>(known: &[T], ranks: &[usize]) -> Vec<T> {
+            ranks.iter().map(|&rank| known[rank]).collect()
+        }
         match self {
             Locality::Numbers {
                 cluster_of_rank,
                 host_of_rank,
                 inside,
             } => {
-                let clusters = Clusters::new(&of_ranks(cluster_of_rank));
+                let clusters = Clusters::new(&of_ranks(cluster_of_rank.as_ref(), ranks));
                 if host_of_rank.is_empty() {
                     return (clusters, None);
                 }
-                let hosts = of_ranks(host_of_rank);
+                let hosts = of_ranks(host_of_rank, ranks);
                 let (clusters, _) = clusters.with_closer(&hosts).with_inside(inside, ranks);
                 let is_one_host = hosts.iter().all(|&host| host == hosts[0]);
                 if !(is_one_host && clusters.count() == 1) {

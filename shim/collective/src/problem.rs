@@ -5,6 +5,7 @@ use crate::network::links::Network;
 use crate::operation::Operation;
 use crate::plan::range::Range;
 use crate::steps::Flow;
+use treepie_base::Cluster;
 
 /// Amount of data in units.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -88,10 +89,10 @@ impl Problem<'_> {
     }
 
     /// Cluster of the root or, without a root, the one in the centre of the network.
-    pub(crate) fn root_cluster(&self) -> usize {
+    pub(crate) fn root_cluster(&self) -> Cluster {
         match self.operation.has_root() {
             true => self.clusters.of(self.root),
-            false => self.network.map_or(0, Network::centre),
+            false => self.network.map_or(Cluster(0), Network::centre),
         }
     }
 
@@ -121,7 +122,7 @@ impl Problem<'_> {
     }
 
     /// Leader of a cluster in this collective: the root for its own.
-    pub fn leader(&self, cluster: usize) -> usize {
+    pub fn leader(&self, cluster: Cluster) -> usize {
         match self.operation.has_root() {
             true => self.clusters.leader_towards(cluster, self.root),
             false => self.clusters.leader(cluster),
@@ -152,7 +153,7 @@ impl Problem<'_> {
 
     /// Units of all blocks from the ranks of one cluster to those of another, in an exchange whose
     /// sizes all ranks know.
-    pub fn between(&self, from: usize, to: usize) -> u64 {
+    pub fn between(&self, from: Cluster, to: Cluster) -> u64 {
         let (senders, receivers) = (self.clusters.members(from), self.clusters.members(to));
         if let Amount::Each(units) = self.amount {
             return (senders.len() * receivers.len()) as u64 * units;

@@ -8,6 +8,7 @@ use crate::operation::Operation;
 use crate::plan::builder::Builder;
 use crate::plan::range::Range;
 use crate::plan::step::Action;
+use treepie_base::Cluster;
 
 #[test]
 fn a_communicator_of_some_ranks_has_its_part_of_the_platform() {
@@ -15,16 +16,20 @@ fn a_communicator_of_some_ranks_has_its_part_of_the_platform() {
     // The third cluster's two hosts, its coordinator among them, and one rank of the first.
     let network = Network::new(&platform, &[8, 11, 1, 10]).unwrap();
     assert_eq!((network.clusters(), network.hosts()), (2, 3));
-    assert_eq!(network.cluster_of(), [1, 1, 0, 1]);
+    assert_eq!(network.cluster_of(), [1, 1, 0, 1].map(Cluster));
     // Rank 11 of the world leads its cluster; the leader of the first, 3, is not here.
-    assert_eq!(network.leaders(), [2, 1]);
+    assert_eq!(network.leaders().raw, [2, 1]);
     let milliseconds = |from, to| 1e3 * network.link(from, to).unwrap().latency();
     assert_eq!(milliseconds(0, 2).round(), 9.0);
     assert_eq!(milliseconds(2, 0).round(), 3.0);
     assert_eq!(network.distance(1, 3), Distance::Host);
     assert_eq!(network.distance(0, 3), Distance::Cluster);
     let clusters = Clusters::of_network(&network);
-    assert_eq!((clusters.leader(1), clusters.leader_towards(1, 3)), (1, 3));
+    let last = Cluster(1);
+    assert_eq!(
+        (clusters.leader(last), clusters.leader_towards(last, 3)),
+        (1, 3)
+    );
     assert_eq!(Network::new(&platform, &[0, 16]), None);
 }
 
@@ -88,17 +93,18 @@ fn ranks_of_one_host_share_out_what_passes_between_clusters_only_where_one_canno
 fn uplinks_are_as_fast_as_the_fastest_link_out_and_faster_where_pairs_together_were() {
     let (mib, plain) = (1 << 20, grids::unequal());
     // 100 Mbit/s towards the second cluster, 20 and 50 towards the others.
-    let fastest = plain.between(0, 1).unwrap().gap(mib);
-    assert_eq!(plain.uplink(0, mib), fastest);
+    let [first, second, third] = [0, 1, 2].map(Cluster);
+    let fastest = plain.between(first, second).unwrap().gap(mib);
+    assert_eq!(plain.uplink(first, mib), fastest);
     assert_eq!(
-        plain.downlink(2, mib),
-        plain.between(0, 2).unwrap().gap(mib)
+        plain.downlink(third, mib),
+        plain.between(first, third).unwrap().gap(mib)
     );
-    assert_eq!(plain.pairs_to_fill(0), 1);
+    assert_eq!(plain.pairs_to_fill(first), 1);
     let narrow = grids::narrow_connections();
-    let alone = narrow.between(0, 1).unwrap().gap(mib);
-    assert!((narrow.uplink(0, mib) - alone / 4.0).abs() < 1e-6 * alone);
-    assert_eq!(narrow.pairs_to_fill(0), 4);
+    let alone = narrow.between(first, second).unwrap().gap(mib);
+    assert!((narrow.uplink(first, mib) - alone / 4.0).abs() < 1e-6 * alone);
+    assert_eq!(narrow.pairs_to_fill(first), 4);
 }
 
 #[test]

@@ -34,6 +34,7 @@ use crate::plan::range::Range;
 use crate::plan::step::Plan;
 use crate::problem::{Amount, Problem};
 use crate::steps::Flow;
+use treepie_base::Cluster;
 
 /// Maximum number of bytes of a block that leaders relay. Relaying saves the cost of a message on a
 /// wide-area link beyond its bytes; for blocks of a kilobyte that is less than the cost of the way
@@ -63,7 +64,7 @@ pub fn row(amount: &Amount, rank: usize) -> Option<Vec<u64>> {
 }
 
 /// True if the ranks of a cluster send sizes to its leader: the root knows all sizes.
-fn tells(problem: &Problem, cluster: usize) -> bool {
+fn tells(problem: &Problem, cluster: Cluster) -> bool {
     !problem.operation.has_root() || cluster != problem.root_cluster()
 }
 

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use treepie_base::{List, Process, Rank, Slice};
+use treepie_base::{Cluster, List, Process, Rank, Slice};
 use treepie_choice::Progress;
 use treepie_collective::{Clusters, Locality};
 use treepie_mpi::native::{Native, NativeError, OwnComm};
@@ -36,7 +36,7 @@ pub struct Wanted {
     /// True if reductions must not depend on where ranks run.
     pub reproducible: bool,
     /// Cluster of each process, if given.
-    pub clusters: Option<List<Process, usize>>,
+    pub clusters: Option<List<Process, Cluster>>,
     /// Known platform, or how to obtain one.
     pub platform: PlatformSource,
     /// Mode of the guard: whether and how plans are measured against the MPI's own collectives
@@ -229,7 +229,7 @@ fn starts(
 /// Logs which collectives are replaced, and the locality of the ranks.
 fn log_begin(wanted: &Wanted, locality: &Locality) {
     let cluster_of_rank = locality.cluster_of_rank();
-    let count = Clusters::new(&cluster_of_rank).count();
+    let count = Clusters::new(&cluster_of_rank.raw).count();
     let ranks = cluster_of_rank.len();
     let guard = match wanted.guard {
         GuardMode::Off => "",
@@ -249,7 +249,7 @@ fn log_begin(wanted: &Wanted, locality: &Locality) {
             "collectives: ranks are bound to parts of hosts: {levels}"
         ));
     }
-    let numbers: Vec<String> = cluster_of_rank.iter().map(usize::to_string).collect();
+    let numbers: Vec<String> = cluster_of_rank.iter().map(Cluster::to_string).collect();
     log::debug(&format!(
         "collectives: the clusters of the ranks are {}",
         numbers.join(",")
@@ -337,13 +337,13 @@ fn locality_of(
     };
     let hosts = identities.iter().map(|one: &Identity| one.host.as_str());
     let host_of_rank: Vec<usize> = hosts.map(&mut number).collect();
-    let mut cluster_of_rank = List::from(host_of_rank.clone());
+    let mut cluster_of_rank: List<Rank, Cluster> = Cluster::list(host_of_rank.iter().copied());
     for (process, &cluster) in wanted.clusters.iter().flat_map(|all| all.iter_enumerated()) {
         let rank = new_rank.map_or(Rank(process.0), |new_rank| new_rank[process]);
         cluster_of_rank[rank] = cluster;
     }
     Ok(Locality::Numbers {
-        cluster_of_rank: cluster_of_rank.raw,
+        cluster_of_rank,
         host_of_rank,
         inside: Inside::of(&identities),
     })

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::contents::{Cluster, Contents, PlatformError};
+use treepie_base::Cluster;
+
+use crate::contents::{Contents, PlatformCluster, PlatformError};
 
 /// Checks everything.
 pub(super) fn check(contents: &Contents) -> Result<(), PlatformError> {
@@ -100,8 +102,8 @@ fn check_inside(contents: &Contents) -> Result<(), PlatformError> {
 }
 
 fn check_clusters(contents: &Contents) -> Result<(), PlatformError> {
-    let mut cluster_of: Vec<Option<usize>> = vec![None; contents.hosts.len()];
-    for (place, cluster) in contents.clusters.iter().enumerate() {
+    let mut cluster_of: Vec<Option<Cluster>> = vec![None; contents.hosts.len()];
+    for (place, cluster) in contents.clusters.iter_enumerated() {
         let field = |name: &str| format!("clusters[{place}].{name}");
         if cluster.hosts.is_empty() {
             return Err(wrong(
@@ -132,7 +134,7 @@ fn check_clusters(contents: &Contents) -> Result<(), PlatformError> {
 }
 
 fn check_leaders(contents: &Contents) -> Result<(), PlatformError> {
-    for (place, cluster) in contents.clusters.iter().enumerate() {
+    for (place, cluster) in contents.clusters.iter_enumerated() {
         if !contents.ranks_of(place).contains(&cluster.leader) {
             let problem = format!("rank {} is not in this cluster", cluster.leader);
             return Err(wrong(format!("clusters[{place}].leader"), problem));
@@ -142,8 +144,8 @@ fn check_leaders(contents: &Contents) -> Result<(), PlatformError> {
 }
 
 fn check_within(contents: &Contents) -> Result<(), PlatformError> {
-    let lacks = |cluster: &Cluster| cluster.hosts.len() > 1 && cluster.within.is_none();
-    match contents.clusters.iter().position(lacks) {
+    let lacks = |cluster: &PlatformCluster| cluster.hosts.len() > 1 && cluster.within.is_none();
+    match contents.clusters.position(lacks) {
         Some(place) => {
             let problem = "is missing, and the cluster has several hosts; measure it, or copy that \
                            of a cluster like it";
@@ -154,12 +156,11 @@ fn check_within(contents: &Contents) -> Result<(), PlatformError> {
 }
 
 fn check_all_links(contents: &Contents) -> Result<(), PlatformError> {
-    let clusters = contents.clusters.len();
-    for from in 0..clusters {
-        for to in from + 1..clusters {
+    for from in contents.clusters.keys() {
+        for to in contents.clusters.keys().skip(from.0 + 1) {
             let has = |pair| contents.links.contains_key(&pair);
             if !has((from, to)) && !has((to, from)) {
-                let name = |place: usize| &contents.clusters[place].name;
+                let name = |cluster: Cluster| &contents.clusters[cluster].name;
                 let problem = format!(
                     "there is none between {} and {}; measure it, or write one",
                     name(from),
@@ -173,7 +174,7 @@ fn check_all_links(contents: &Contents) -> Result<(), PlatformError> {
 }
 
 fn check_links(contents: &Contents) -> Result<(), PlatformError> {
-    let clusters = contents.clusters.len();
+    let clusters = contents.clusters.next_key();
     for &(from, to) in contents.links.keys() {
         if from >= clusters || to >= clusters || from == to {
             let problem = format!("there is no link from cluster {from} to cluster {to}");

@@ -12,6 +12,8 @@
 //! Known flaw, kept as in the thesis: a star whose points are far from each other, but all near its
 //! middle, is one cluster (thesis figure 3.1). [`Partition::spread`] identifies such clusters.
 
+use treepie_base::{Cluster, List};
+
 use crate::latency::LatencyMatrix;
 
 /// Relative excess over the shortest link that a link of a cluster may have: the value of all
@@ -23,7 +25,7 @@ pub const DEFAULT_TOLERANCE: f64 = 0.30;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partition {
     /// Nodes of every cluster.
-    pub clusters: Vec<Vec<usize>>,
+    pub clusters: List<Cluster, Vec<usize>>,
 }
 
 impl Partition {
@@ -48,10 +50,10 @@ impl Partition {
     }
 
     /// Cluster of every node.
-    pub fn cluster_of(&self) -> Vec<usize> {
+    pub fn cluster_of(&self) -> Vec<Cluster> {
         let nodes = self.clusters.iter().map(Vec::len).sum();
-        let mut cluster_of = vec![0; nodes];
-        for (cluster, members) in self.clusters.iter().enumerate() {
+        let mut cluster_of = vec![Cluster(0); nodes];
+        for (cluster, members) in self.clusters.iter_enumerated() {
             for &node in members {
                 cluster_of[node] = cluster;
             }
@@ -62,9 +64,10 @@ impl Partition {
     /// For each cluster, the ratio of its longest known inner link to its shortest one: 1 for
     /// homogeneous clusters, much larger for the star of figure 3.1, and `None` for clusters of a
     /// single node.
-    pub fn spread(&self, latencies: &LatencyMatrix) -> Vec<Option<f64>> {
+    pub fn spread(&self, latencies: &LatencyMatrix) -> List<Cluster, Option<f64>> {
         let cluster_of = self.cluster_of();
-        let mut ranges: Vec<Option<(f64, f64)>> = vec![None; self.clusters.len()];
+        let mut ranges: List<Cluster, Option<(f64, f64)>> =
+            self.clusters.iter().map(|_| None).collect();
         for (a, b, latency) in latencies.links() {
             if cluster_of[a] == cluster_of[b] {
                 let (low, high) = ranges[cluster_of[a]].unwrap_or((latency, latency));
@@ -125,13 +128,11 @@ impl Groups {
     fn partition(mut self) -> Partition {
         let order = self.parent.len();
         let mut cluster_of_root = vec![None; order];
-        let mut clusters: Vec<Vec<usize>> = Vec::new();
+        let mut clusters: List<Cluster, Vec<usize>> = List::new();
         for node in 0..order {
             let root = self.find(node);
-            let cluster = *cluster_of_root[root].get_or_insert_with(|| {
-                clusters.push(Vec::new());
-                clusters.len() - 1
-            });
+            let cluster =
+                *cluster_of_root[root].get_or_insert_with(|| clusters.push_and_get_key(Vec::new()));
             clusters[cluster].push(node);
         }
         Partition { clusters }

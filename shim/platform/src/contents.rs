@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use treepie_base::list;
+use treepie_base::{Cluster, List, list};
 
 use crate::contention::Contention;
 use crate::inside::Inside;
@@ -33,7 +33,7 @@ pub struct Level {
 
 /// A cluster of homogeneous hosts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cluster {
+pub struct PlatformCluster {
     /// Its name.
     pub name: String,
     /// Indices of its hosts in [`Contents::hosts`].
@@ -53,9 +53,9 @@ pub struct Cluster {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parallel {
     /// The sending cluster.
-    pub from: usize,
+    pub from: Cluster,
     /// The receiving cluster; the same one for two of its hosts, or inside one host.
-    pub to: usize,
+    pub to: Cluster,
     /// The closest level that the ranks of each pair share on one host, one of
     /// [`LEVELS`](super::LEVELS); `None` between hosts.
     pub level: Option<&'static str>,
@@ -94,10 +94,10 @@ pub struct Contents {
     /// Levels inside hosts to which ranks are bound, the widest first.
     pub inside: Vec<Inside>,
     /// All logical clusters.
-    pub clusters: Vec<Cluster>,
+    pub clusters: List<Cluster, PlatformCluster>,
     /// Links between clusters, by sender and receiver. A missing direction is taken to equal the
     /// other.
-    pub links: BTreeMap<(usize, usize), Link>,
+    pub links: BTreeMap<(Cluster, Cluster), Link>,
     /// Bandwidth of several simultaneous pairs.
     pub parallel: Vec<Parallel>,
     /// Tolerance used to find the clusters.

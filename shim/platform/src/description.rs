@@ -1,9 +1,10 @@
 //! A platform: hosts in logical clusters, and the links inside and between them.
 
 use thiserror::Error;
+use treepie_base::{Cluster, List, Rank, Slice};
 
 use crate::check;
-use crate::contents::{Cluster, Contents, Host, PlatformError};
+use crate::contents::{Contents, Host, PlatformCluster, PlatformError};
 use crate::inside::Inside;
 use crate::link::Link;
 
@@ -91,7 +92,7 @@ impl Platform {
     }
 
     /// All clusters.
-    pub fn clusters(&self) -> &[Cluster] {
+    pub fn clusters(&self) -> &Slice<Cluster, PlatformCluster> {
         &self.0.clusters
     }
 
@@ -101,27 +102,27 @@ impl Platform {
     }
 
     /// The ranks of a cluster, from low to high.
-    pub fn ranks_of(&self, cluster: usize) -> Vec<usize> {
+    pub fn ranks_of(&self, cluster: Cluster) -> Vec<usize> {
         self.0.ranks_of(cluster)
     }
 
     /// Clusters whose contention was fitted to another number of ranks, so that no prediction uses
     /// it: each with the fitted number and its own.
-    pub fn unused_contention(&self) -> Vec<(&Cluster, usize, usize)> {
-        let clusters = self.0.clusters.iter().enumerate();
-        let unused = clusters.filter_map(|(place, cluster)| {
-            let (known, ranks) = (cluster.contention?, self.ranks_of(place).len());
+    pub fn unused_contention(&self) -> Vec<(&PlatformCluster, usize, usize)> {
+        let clusters = self.0.clusters.iter_enumerated();
+        let unused = clusters.filter_map(|(number, cluster)| {
+            let (known, ranks) = (cluster.contention?, self.ranks_of(number).len());
             (!known.holds_among(ranks)).then_some((cluster, known.ranks, ranks))
         });
         unused.collect()
     }
 
     /// Cluster of every rank.
-    pub fn cluster_of_rank(&self) -> Vec<usize> {
-        let mut of = vec![0; self.ranks()];
-        for cluster in 0..self.0.clusters.len() {
+    pub fn cluster_of_rank(&self) -> List<Rank, Cluster> {
+        let mut of: List<Rank, Cluster> = vec![Cluster(0); self.ranks()].into();
+        for cluster in self.0.clusters.keys() {
             for rank in self.ranks_of(cluster) {
-                of[rank] = cluster;
+                of[Rank(rank)] = cluster;
             }
         }
         of
@@ -142,7 +143,7 @@ impl Platform {
     ///
     /// # Panics
     /// Panics if they are the same or do not exist.
-    pub fn between(&self, from: usize, to: usize) -> &Link {
+    pub fn between(&self, from: Cluster, to: Cluster) -> &Link {
         let links = &self.0.links;
         links
             .get(&(from, to))
@@ -174,7 +175,7 @@ impl Platform {
     /// Reports the first that differs by more.
     pub(crate) fn check_latencies(
         &self,
-        measured: &[(usize, usize, f64)],
+        measured: &[(Cluster, Cluster, f64)],
         factor: f64,
     ) -> Result<(), Mismatch> {
         for &(from, to, seconds) in measured {

@@ -1,9 +1,10 @@
 //! Distances from a platform: its clusters, and the times of messages between, in and below them.
 
+use treepie_base::pairs;
 use treepie_base::statistics::mean;
 use treepie_topology::{Topology, TopologyError};
 
-use crate::contents::{Cluster, Contents};
+use crate::contents::{Contents, PlatformCluster};
 use crate::description::Platform;
 use crate::link::Link;
 
@@ -20,7 +21,7 @@ impl Platform {
 /// Builds a network of hosts below clusters.
 pub(super) fn network_of(contents: &Contents) -> Result<Topology, TopologyError> {
     let name = |&place: &usize| contents.hosts[place].name.clone();
-    let hosts = |cluster: &Cluster| cluster.hosts.iter().map(name).collect();
+    let hosts = |cluster: &PlatformCluster| cluster.hosts.iter().map(name).collect();
     Topology::from_clusters(contents.clusters.iter().map(hosts).collect())
 }
 
@@ -54,9 +55,7 @@ pub fn with_measured_distances(
 
 /// Mean between clusters, in microseconds.
 fn between(platform: &Platform, bytes: u64) -> Option<f64> {
-    let clusters = platform.clusters().len();
-    let pairs = (0..clusters).flat_map(|from| (0..clusters).map(move |to| (from, to)));
-    let others = pairs.filter(|(from, to)| from != to);
+    let others = pairs(platform.clusters().keys()).filter(|(from, to)| from != to);
     let times = others.map(|(from, to)| microseconds(platform.between(from, to), bytes));
     mean(times)
 }

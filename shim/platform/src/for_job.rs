@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
-use crate::contents::{Cluster, Contents, Host};
+use treepie_base::{Cluster, List};
+
+use crate::contents::{Contents, Host, PlatformCluster};
 use crate::description::Mismatch;
 
 impl Contents {
     /// The ranks of a cluster, from low to high.
-    pub(super) fn ranks_of(&self, cluster: usize) -> Vec<usize> {
+    pub(super) fn ranks_of(&self, cluster: Cluster) -> Vec<usize> {
         let hosts = self.clusters[cluster].hosts.iter();
         let mut ranks: Vec<usize> = hosts
             .flat_map(|&host| self.hosts[host].ranks.iter().copied())
@@ -41,8 +43,8 @@ impl Contents {
             tolerance: self.tolerance,
             ..Contents::default()
         };
-        let mut kept = Vec::new();
-        for (old, cluster) in self.clusters.iter().enumerate() {
+        let mut kept: List<Cluster, Cluster> = List::new();
+        for (old, cluster) in self.clusters.iter_enumerated() {
             let hosts: Vec<usize> = cluster
                 .hosts
                 .iter()
@@ -60,14 +62,14 @@ impl Contents {
                 name: self.hosts[host].name.clone(),
                 ranks: ranks_on[host].clone(),
             }));
-            contents.clusters.push(Cluster {
+            contents.clusters.push(PlatformCluster {
                 hosts: (first..contents.hosts.len()).collect(),
                 leader,
                 ..cluster.clone()
             });
         }
-        for (from, &old_from) in kept.iter().enumerate() {
-            for (to, &old_to) in kept.iter().enumerate() {
+        for (from, &old_from) in kept.iter_enumerated() {
+            for (to, &old_to) in kept.iter_enumerated() {
                 if let Some(link) = self.links.get(&(old_from, old_to)) {
                     contents.links.insert((from, to), link.clone());
                 }

@@ -19,7 +19,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use treepie_base::{File, FileContents, FileError, Kind, text};
+use treepie_base::{Cluster, File, FileContents, FileError, Kind, List, text};
 
 /// Maximum number of clusters, and of hosts of one: each has a byte of an address.
 const MOST: usize = 250;
@@ -65,7 +65,7 @@ pub(crate) struct GridLink {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
     /// Its clusters.
-    pub clusters: Vec<GridCluster>,
+    pub clusters: List<Cluster, GridCluster>,
     /// One-way latency between clusters, row by row, in microseconds.
     latencies: Vec<f64>,
     /// Rate between clusters, row by row, in megabits per second.
@@ -81,7 +81,7 @@ struct GridText {
     about: Option<String>,
     #[serde(default)]
     wan_latency_us: f64,
-    clusters: Vec<GridCluster>,
+    clusters: List<Cluster, GridCluster>,
     #[serde(default)]
     links: Vec<GridLink>,
 }
@@ -102,24 +102,23 @@ impl Grid {
     pub fn from_text(path: &Path, text: &str) -> Result<Self, FileError> {
         let document = File::<GridText>::from_text(path, text)?.body;
         let count = document.clusters.len();
-        let place: HashMap<&str, usize> = document
+        let called: HashMap<&str, Cluster> = document
             .clusters
-            .iter()
-            .enumerate()
-            .map(|(place, cluster)| (cluster.name.as_str(), place))
+            .iter_enumerated()
+            .map(|(number, cluster)| (cluster.name.as_str(), number))
             .collect();
         let mut latencies = vec![document.wan_latency_us; count * count];
         let mut rates = vec![0.0; count * count];
         let mut connections = rates.clone();
         for (number, link) in document.links.iter().enumerate() {
-            let called = |name: &String| {
-                place.get(name.as_str()).copied().ok_or_else(|| {
+            let cluster = |name: &String| {
+                called.get(name.as_str()).copied().ok_or_else(|| {
                     let problem = format!("no cluster is called {name}; name one of `clusters`");
                     FileError::field(path, format!("links[{number}].between"), problem)
                 })
             };
-            let (one, other) = (called(&link.between.0)?, called(&link.between.1)?);
-            for place in [one * count + other, other * count + one] {
+            let (one, other) = (cluster(&link.between.0)?, cluster(&link.between.1)?);
+            for place in [one.0 * count + other.0, other.0 * count + one.0] {
                 latencies[place] = link.latency_us;
                 rates[place] = link.mbit;
                 connections[place] = link.connection_mbit;
@@ -133,26 +132,31 @@ impl Grid {
         })
     }
 
+    /// Place of a pair in the lists.
+    fn place(&self, from: Cluster, to: Cluster) -> usize {
+        from.0 * self.clusters.len() + to.0
+    }
+
     /// One-way latency between two clusters, in microseconds.
-    pub fn latency_us(&self, from: usize, to: usize) -> f64 {
-        self.latencies[from * self.clusters.len() + to]
+    pub fn latency_us(&self, from: Cluster, to: Cluster) -> f64 {
+        self.latencies[self.place(from, to)]
     }
 
     /// Rate of the path between two clusters itself, in megabits per second; 0 if only the uplinks
     /// limit it.
-    pub fn link_mbit(&self, from: usize, to: usize) -> f64 {
-        self.rates[from * self.clusters.len() + to]
+    pub fn link_mbit(&self, from: Cluster, to: Cluster) -> f64 {
+        self.rates[self.place(from, to)]
     }
 
     /// Rate of one connection between two clusters, in megabits per second; 0 for no separate
     /// limit.
-    pub fn connection_mbit(&self, from: usize, to: usize) -> f64 {
-        self.connections[from * self.clusters.len() + to]
+    pub fn connection_mbit(&self, from: Cluster, to: Cluster) -> f64 {
+        self.connections[self.place(from, to)]
     }
 
     /// Least rate on the path of a connection between hosts of two clusters, in megabits per
     /// second; 0 if there is no limit.
-    pub fn mbit(&self, from: usize, to: usize) -> f64 {
+    pub fn mbit(&self, from: Cluster, to: Cluster) -> f64 {
         let (here, there) = (&self.clusters[from], &self.clusters[to]);
         let mut limits = vec![here.mbit, there.mbit];
         if from != to {
@@ -168,10 +172,10 @@ impl Grid {
     }
 
     /// Cluster of every host, over all clusters.
-    pub fn cluster_of_host(&self) -> Vec<usize> {
-        let clusters = self.clusters.iter().enumerate();
+    pub fn cluster_of_host(&self) -> Vec<Cluster> {
+        let clusters = self.clusters.iter_enumerated();
         clusters
-            .flat_map(|(place, cluster)| std::iter::repeat_n(place, cluster.hosts))
+            .flat_map(|(number, cluster)| std::iter::repeat_n(number, cluster.hosts))
             .collect()
     }
 

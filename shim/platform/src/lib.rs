@@ -41,7 +41,7 @@ mod ways;
 
 pub use clustering::{DEFAULT_TOLERANCE, Partition};
 pub use contention::{Contention, Exchange};
-pub use contents::{Cluster, Contents, Host, Level, Parallel, PlatformError};
+pub use contents::{Contents, Host, Level, Parallel, PlatformCluster, PlatformError};
 pub use description::{Mismatch, Platform};
 pub use distances::with_measured_distances;
 pub use inside::{Identity, Inside, LEVELS};

@@ -1,12 +1,14 @@
 //! The link between two ranks.
 
+use treepie_base::{Cluster, List, Rank};
+
 use crate::description::Platform;
 use crate::link::Link;
 
 /// Link between two ranks, for a platform with all its ranks.
 pub struct Pairs<'a> {
     platform: &'a Platform,
-    cluster_of_rank: Vec<usize>,
+    cluster_of_rank: List<Rank, Cluster>,
     host_of_rank: Vec<usize>,
 }
 
@@ -23,8 +25,8 @@ impl<'a> Pairs<'a> {
     /// The link from one rank to another: on one host, that of the closest shared level that was
     /// measured. `None` for a rank itself, for missing ranks, and if nothing was measured.
     pub fn link(&self, from: usize, to: usize) -> Option<&'a Link> {
-        let cluster = *self.cluster_of_rank.get(from)?;
-        let other = *self.cluster_of_rank.get(to)?;
+        let cluster = *self.cluster_of_rank.get(Rank(from))?;
+        let other = *self.cluster_of_rank.get(Rank(to))?;
         if from == to {
             return None;
         }

@@ -5,7 +5,7 @@ use treepie_topology::{Topology, TopologyError};
 
 use crate::check;
 use crate::clustering::Partition;
-use crate::contents::{Cluster, Contents, Host, PlatformError};
+use crate::contents::{Contents, Host, PlatformCluster, PlatformError};
 use crate::description::{Mismatch, Platform};
 use crate::distances::network_of;
 
@@ -51,7 +51,7 @@ impl PartialPlatform {
                     }),
                 }
             }
-            contents.clusters.push(Cluster {
+            contents.clusters.push(PlatformCluster {
                 name: format!("cluster{number}"),
                 hosts: (first..contents.hosts.len()).collect(),
                 leader: members.iter().map(|(rank, _)| *rank).min().unwrap_or(0),
@@ -92,11 +92,11 @@ impl PartialPlatform {
 
     /// Its clusters as indices in another list of the same hosts.
     pub(crate) fn partition(&self, hosts: &[Host]) -> Partition {
-        let is_in = |cluster: &Cluster, name: &str| {
+        let is_in = |cluster: &PlatformCluster, name: &str| {
             let mut known = cluster.hosts.iter();
             known.any(|&host| self.0.hosts[host].name == name)
         };
-        let places = |cluster: &Cluster| {
+        let places = |cluster: &PlatformCluster| {
             let hosts = hosts.iter().enumerate();
             let own = hosts.filter(|(_, host)| is_in(cluster, &host.name));
             own.map(|(place, _)| place).collect()

@@ -1,6 +1,8 @@
 //! A platform with another number of ranks.
 
-use crate::contents::{Cluster, Contents, Host};
+use treepie_base::{Cluster, List};
+
+use crate::contents::{Contents, Host, PlatformCluster};
 use crate::description::Platform;
 
 impl Platform {
@@ -12,7 +14,7 @@ impl Platform {
         let mut contents = Contents {
             hosts: Vec::new(),
             inside: Vec::new(),
-            clusters: Vec::new(),
+            clusters: List::new(),
             ..self.contents().clone()
         };
         let mut next = 0;
@@ -32,7 +34,7 @@ impl Platform {
                 });
             }
             let hosts: Vec<usize> = (first..contents.hosts.len()).collect();
-            contents.clusters.push(Cluster {
+            contents.clusters.push(PlatformCluster {
                 leader: next,
                 within: cluster.within.clone().filter(|_| hosts.len() > 1),
                 hosts,
@@ -44,14 +46,14 @@ impl Platform {
     }
 
     /// Ranks of each cluster: in proportion, with the remainder of rounding on the largest.
-    fn scaled_sizes(&self, ranks: usize) -> Vec<usize> {
+    fn scaled_sizes(&self, ranks: usize) -> List<Cluster, usize> {
         let scale = ranks as f64 / self.ranks() as f64;
         let share = |cluster| {
             (self.ranks_of(cluster).len() as f64 * scale)
                 .round()
                 .max(1.0) as usize
         };
-        let mut sizes: Vec<usize> = (0..self.clusters().len()).map(share).collect();
+        let mut sizes: List<Cluster, usize> = self.clusters().keys().map(share).collect();
         let total: usize = sizes.iter().sum();
         if let Some(largest) = sizes.iter_mut().max() {
             *largest = (*largest + ranks).saturating_sub(total).max(1);

@@ -24,7 +24,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use treepie_base::{FileError, convert, list, yaml};
+use treepie_base::{Cluster, FileError, List, Rank, Slice, convert, list, yaml};
 use treepie_collective::Locality;
 use treepie_platform::{Inside, Platform};
 
@@ -36,8 +36,8 @@ struct PlatformText(#[serde(with = "treepie_platform::file")] Platform);
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LocalityText {
-    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "list")]
-    clusters: Vec<usize>,
+    #[serde(default, skip_serializing_if = "Slice::is_empty", with = "list")]
+    clusters: List<Rank, Cluster>,
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "list")]
     hosts: Vec<usize>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -51,7 +51,7 @@ struct LocalityText {
 impl LocalityText {
     fn new(locality: &Locality) -> Self {
         let mut document = LocalityText {
-            clusters: Vec::new(),
+            clusters: List::new(),
             hosts: Vec::new(),
             inside: Vec::new(),
             eager_limit: None,

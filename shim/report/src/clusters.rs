@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use treepie_base::{List, Process, Rank};
+use treepie_base::{Cluster, List, Process, Rank};
 use treepie_profile::{Host, Profile};
 use treepie_traffic::Matrix;
 
@@ -14,7 +14,7 @@ use super::units;
 pub(crate) struct ProcessClusters {
     hosts: Vec<Host>,
     /// The cluster of each process.
-    of: List<Process, usize>,
+    of: List<Process, Cluster>,
 }
 
 /// Traffic between clusters.
@@ -32,7 +32,7 @@ impl ProcessClusters {
     /// The clusters used by the plans of this run; `None` if no plan ran.
     pub fn of(profile: &Profile) -> Option<Self> {
         let of_rank = profile.locality.as_ref()?.cluster_of_rank();
-        let mut of: List<_, _> = vec![0; profile.ranks].into();
+        let mut of: List<_, _> = vec![Cluster(0); profile.ranks].into();
         for (&process, cluster) in profile.process_of_rank.iter().zip(of_rank) {
             of[process] = cluster;
         }
@@ -45,7 +45,7 @@ impl ProcessClusters {
     /// The cluster of each rank of a profile of the same job: that of the same process if the
     /// processes are on the same hosts, or else that of the host of its process. `None` for a host
     /// that is in no cluster, or in several.
-    pub fn of_ranks(&self, profile: &Profile) -> Option<List<Rank, usize>> {
+    pub fn of_ranks(&self, profile: &Profile) -> Option<List<Rank, Cluster>> {
         let of_process = if self.hosts == profile.hosts {
             self.of.clone()
         } else {
@@ -55,8 +55,8 @@ impl ProcessClusters {
         profile.process_of_rank.iter().map(of).collect()
     }
 
-    fn by_host(&self, profile: &Profile) -> Option<List<Process, usize>> {
-        let mut known: HashMap<&str, usize> = HashMap::new();
+    fn by_host(&self, profile: &Profile) -> Option<List<Process, Cluster>> {
+        let mut known: HashMap<&str, Cluster> = HashMap::new();
         for host in &self.hosts {
             for &process in &host.processes {
                 let cluster = self.of[process];
@@ -65,7 +65,7 @@ impl ProcessClusters {
                 }
             }
         }
-        let mut of: List<_, _> = vec![0; profile.ranks].into();
+        let mut of: List<_, _> = vec![Cluster(0); profile.ranks].into();
         for host in &profile.hosts {
             for &process in &host.processes {
                 of[process] = *known.get(&*host.name)?;
@@ -77,7 +77,7 @@ impl ProcessClusters {
 
 impl BetweenClusters {
     /// Bytes between ranks of different clusters.
-    pub fn new(bytes: &Matrix, cluster_of_rank: &List<Rank, usize>) -> Self {
+    pub fn new(bytes: &Matrix, cluster_of_rank: &List<Rank, Cluster>) -> Self {
         let mut known = cluster_of_rank.raw.clone();
         known.sort_unstable();
         known.dedup();
@@ -152,17 +152,17 @@ mod tests {
         let mut replaced = on(&[("a", &[0, 1]), ("b", &[2, 3])]);
         replaced.process_of_rank = [3, 0, 1, 2].into_iter().map(Process).collect();
         replaced.locality = Some(Locality::Numbers {
-            cluster_of_rank: vec![1, 0, 0, 1],
+            cluster_of_rank: Cluster::list([1, 0, 0, 1]),
             host_of_rank: Vec::new(),
             inside: Vec::new(),
         });
         let clusters = ProcessClusters::of(&replaced);
         let of_ranks = |profile: &Profile| clusters.as_ref().and_then(|all| all.of_ranks(profile));
-        assert_eq!(of_ranks(&replaced), Some(vec![1, 0, 0, 1].into()));
+        assert_eq!(of_ranks(&replaced), Some(Cluster::list([1, 0, 0, 1])));
         let plain = on(&[("a", &[0, 1]), ("b", &[2, 3])]);
-        assert_eq!(of_ranks(&plain), Some(vec![0, 0, 1, 1].into()));
+        assert_eq!(of_ranks(&plain), Some(Cluster::list([0, 0, 1, 1])));
         let cyclic = on(&[("a", &[0, 2]), ("b", &[1, 3])]);
-        assert_eq!(of_ranks(&cyclic), Some(vec![0, 1, 0, 1].into()));
+        assert_eq!(of_ranks(&cyclic), Some(Cluster::list([0, 1, 0, 1])));
         let elsewhere = on(&[("a", &[0, 2]), ("c", &[1, 3])]);
         assert_eq!(of_ranks(&elsewhere), None);
         assert_eq!(ProcessClusters::of(&plain), None);

@@ -1,6 +1,7 @@
 //! Emulated grids, as text and as JSON.
 
 use serde_json::{Value, json};
+use treepie_base::Cluster;
 use treepie_platform::grid::Grid;
 
 use super::table::Table;
@@ -19,7 +20,7 @@ pub fn grid_text(name: &str, grid: &Grid) -> String {
     let mut clusters = Table::new(["cluster", "hosts", "latency", "rate", "uplink"]);
     let names = grid.clusters.iter().map(|cluster| cluster.name.clone());
     let mut between = Table::new(std::iter::once(String::new()).chain(names));
-    for (from, cluster) in grid.clusters.iter().enumerate() {
+    for (from, cluster) in grid.clusters.iter_enumerated() {
         clusters.row([
             cluster.name.clone(),
             cluster.hosts.to_string(),
@@ -27,7 +28,7 @@ pub fn grid_text(name: &str, grid: &Grid) -> String {
             rate(cluster.mbit),
             rate(cluster.uplink_mbit),
         ]);
-        let cells = (0..grid.clusters.len()).map(|to| {
+        let cells = grid.clusters.keys().map(|to| {
             if from == to {
                 "-".to_owned()
             } else {
@@ -53,8 +54,11 @@ pub fn grid_text(name: &str, grid: &Grid) -> String {
 
 /// Converts a grid to emulate to JSON.
 pub fn grid_json(grid: &Grid) -> Value {
-    let count = grid.clusters.len();
-    let row = |from: usize| (0..count).map(move |to| grid.latency_us(from, to) * 1e-6);
+    let clusters = grid.clusters.keys();
+    let rows = |value: &dyn Fn(Cluster, Cluster) -> f64| -> Vec<Vec<f64>> {
+        let row = |from| clusters.clone().map(|to| value(from, to)).collect();
+        clusters.clone().map(row).collect()
+    };
     json!({
         "clusters": grid.clusters.iter().map(|cluster| json!({
             "name": cluster.name,
@@ -63,9 +67,7 @@ pub fn grid_json(grid: &Grid) -> Value {
             "mbit": cluster.mbit,
             "uplink_mbit": cluster.uplink_mbit,
         })).collect::<Vec<_>>(),
-        "latencies": (0..count).map(|from| row(from).collect()).collect::<Vec<Vec<f64>>>(),
-        "mbit": (0..count)
-            .map(|from| (0..count).map(|to| grid.mbit(from, to)).collect())
-            .collect::<Vec<Vec<f64>>>(),
+        "latencies": rows(&|from, to| grid.latency_us(from, to) * 1e-6),
+        "mbit": rows(&|from, to| grid.mbit(from, to)),
     })
 }

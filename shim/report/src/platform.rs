@@ -1,7 +1,7 @@
 //! A platform as tables, as JSON and as a drawing.
 
 use serde_json::{Value, json};
-use treepie_base::list;
+use treepie_base::{Cluster, list};
 use treepie_platform::file::PlatformFile;
 use treepie_platform::{Contention, Link, Parallel, Platform};
 
@@ -95,7 +95,7 @@ fn clusters(platform: &Platform) -> Table {
         "gap of 1 MiB",
         "contention",
     ]);
-    for (place, cluster) in platform.clusters().iter().enumerate() {
+    for (number, cluster) in platform.clusters().iter_enumerated() {
         let within = cluster.within.as_ref();
         let shown = |value: fn(&Link) -> f64| {
             within.map_or("-".to_owned(), |link| units::seconds(value(link)))
@@ -103,7 +103,7 @@ fn clusters(platform: &Platform) -> Table {
         table.row([
             cluster.name.clone(),
             cluster.hosts.len().to_string(),
-            list::to_text(&platform.ranks_of(place)),
+            list::to_text(&platform.ranks_of(number)),
             cluster.leader.to_string(),
             shown(Link::latency),
             shown(|link| link.gap(1 << 20)),
@@ -121,8 +121,8 @@ fn between(platform: &Platform, value: impl Fn(&Link) -> String) -> Table {
         .iter()
         .map(|cluster| cluster.name.clone());
     let mut table = Table::new(std::iter::once(String::new()).chain(names));
-    for (from, cluster) in platform.clusters().iter().enumerate() {
-        let cells = (0..platform.clusters().len()).map(|to| {
+    for (from, cluster) in platform.clusters().iter_enumerated() {
+        let cells = platform.clusters().keys().map(|to| {
             if from == to {
                 cluster.within.as_ref().map_or("-".into(), &value)
             } else {
@@ -148,7 +148,7 @@ pub fn named_links(platform: &Platform) -> Vec<(String, &Link)> {
         }
     }
     for (&(from, to), link) in &platform.contents().links {
-        let name = |place: usize| &platform.clusters()[place].name;
+        let name = |cluster: Cluster| &platform.clusters()[cluster].name;
         links.push((format!("{} to {}", name(from), name(to)), link));
     }
     links
@@ -182,7 +182,7 @@ fn links(platform: &Platform) -> Table {
 /// ratio to that of one pair.
 fn together(platform: &Platform) -> Table {
     let mut table = Table::new(["between", "pairs", "rate", "of one pair's"]);
-    let name = |place: usize| &platform.clusters()[place].name;
+    let name = |cluster: Cluster| &platform.clusters()[cluster].name;
     let all = &platform.contents().parallel;
     for line in all {
         let is_alone = |one: &&Parallel| {
@@ -211,9 +211,8 @@ pub fn json(file: &PlatformFile) -> Value {
     let platform = &file.platform;
     let clusters: Vec<Value> = platform
         .clusters()
-        .iter()
-        .enumerate()
-        .map(|(place, cluster)| {
+        .iter_enumerated()
+        .map(|(number, cluster)| {
             let hosts = cluster
                 .hosts
                 .iter()
@@ -221,7 +220,7 @@ pub fn json(file: &PlatformFile) -> Value {
             json!({
                 "name": cluster.name,
                 "hosts": hosts.collect::<Vec<_>>(),
-                "ranks": platform.ranks_of(place),
+                "ranks": platform.ranks_of(number),
                 "leader": cluster.leader,
                 "within": cluster.within.as_ref().map(link_json),
                 "contention": cluster.contention.map(|contention| json!({

@@ -1,5 +1,6 @@
 //! Picture of a platform: clusters, links, and curves of their gaps.
 
+use treepie_base::Cluster;
 use treepie_platform::Platform;
 
 use super::units;
@@ -14,14 +15,14 @@ pub(crate) const MOST_CURVES: usize = 12;
 
 /// Draws the clusters as a graph, and the gaps of their links as curves.
 pub fn drawing(name: &str, platform: &Platform) -> Overview {
-    let nodes = platform.clusters().iter().enumerate();
-    let nodes = nodes.map(|(place, cluster)| {
+    let nodes = platform.clusters().iter_enumerated();
+    let nodes = nodes.map(|(number, cluster)| {
         let mut lines = vec![
             cluster.name.clone(),
             format!(
                 "{}, {}",
                 pluralize(cluster.hosts.len(), "host"),
-                pluralize(platform.ranks_of(place).len(), "rank")
+                pluralize(platform.ranks_of(number).len(), "rank")
             ),
         ];
         lines.extend(
@@ -37,7 +38,7 @@ pub fn drawing(name: &str, platform: &Platform) -> Overview {
     let edges = pairs.map(|(one, other)| Edge {
         one,
         other,
-        label: units::seconds(platform.between(one, other).latency()),
+        label: units::seconds(platform.between(Cluster(one), Cluster(other)).latency()),
     });
     let series = named_links(platform).into_iter().take(MOST_CURVES);
     let series = series.enumerate().map(|(colour, (name, link))| Series {

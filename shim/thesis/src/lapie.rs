@@ -5,10 +5,11 @@
 //! Inside a site one megabyte takes 9.1 ms, between the logical clusters of IDPOT 20 ms.
 #![allow(clippy::unwrap_used, missing_docs)] // users are tests and benchmarks, which may panic
 
+use treepie_base::{Cluster, pairs};
 use treepie_collective::read::simulate::{Options, Sending, simulate};
 use treepie_collective::{Algorithm, Amount, Clusters, Network, Operation, Problem};
 use treepie_platform::orders::Costs;
-use treepie_platform::{Cluster, Contents, Host, Link, Parallel, Platform};
+use treepie_platform::{Contents, Host, Link, Parallel, Platform, PlatformCluster};
 
 /// One of the grids.
 pub struct Grid {
@@ -18,7 +19,7 @@ pub struct Grid {
     /// Latencies in microseconds, by pair of clusters.
     pub latencies: &'static [&'static [f64]],
     /// The cluster whose incoming links are half as fast.
-    pub slow_to_enter: Option<usize>,
+    pub slow_to_enter: Option<Cluster>,
 }
 
 /// Table 7.3: 88 processes (broadcast, case 1).
@@ -64,7 +65,7 @@ pub const CASE_3: Grid = Grid {
         &[5486.65, 6577.49, 2736.56, 40.88, 6577.49],
         &[5211.94, 62.10, 8602.73, 6577.49, 47.92],
     ],
-    slow_to_enter: Some(3),
+    slow_to_enter: Some(Cluster(3)),
 };
 
 /// Table 7.6: 40 processes (total exchange): IDPOT, IDPOT, Sophia.
@@ -94,7 +95,7 @@ pub const CASE_5: Grid = Grid {
         &[6577.49, 6577.49, 5211.94, 8602.73, 48.39, 62.10],
         &[6577.49, 6577.49, 5211.94, 8602.73, 62.10, 47.92],
     ],
-    slow_to_enter: Some(1),
+    slow_to_enter: Some(Cluster(1)),
 };
 
 /// Distribution of the sizes of a total exchange with a given mean.
@@ -135,8 +136,8 @@ const BETWEEN_SITES: f64 = 1e-3;
 
 impl Grid {
     /// Seconds per byte between two clusters.
-    pub fn per_byte(&self, from: usize, to: usize) -> f64 {
-        let latency = 1e-6 * self.latencies[from][to];
+    pub fn per_byte(&self, from: Cluster, to: Cluster) -> f64 {
+        let latency = 1e-6 * self.latencies[from.0][to.0];
         let slow = match self.slow_to_enter {
             Some(cluster) if cluster == to && latency > BETWEEN_SITES => 2.0,
             _ => 1.0,
@@ -151,10 +152,9 @@ impl Grid {
     /// Input of the heuristics for a message of `bytes`, with pipelines inside (7.5 of the digest:
     /// 10 to 15 ms per megabyte).
     pub fn costs(&self, bytes: u64) -> Costs {
-        let count = self.sizes.len();
-        let pairs = || (0..count * count).map(|pair| (pair / count, pair % count));
+        let pairs = || pairs((0..self.sizes.len()).map(Cluster));
         let gap = pairs().map(|(from, to)| self.per_byte(from, to) * bytes as f64);
-        let latency = pairs().map(|(from, to)| 1e-6 * self.latencies[from][to]);
+        let latency = pairs().map(|(from, to)| 1e-6 * self.latencies[from.0][to.0]);
         let inside = self.sizes.iter().map(|&size| match size {
             1 => 0.0,
             _ => 12e-3 * bytes as f64 / MEGABYTE,
@@ -166,13 +166,14 @@ impl Grid {
     fn contents(&self) -> Contents {
         let mut contents = Contents::default();
         let mut rank = 0;
-        for (cluster, &size) in self.sizes.iter().enumerate() {
+        let clusters = (0..self.sizes.len()).map(Cluster);
+        for (cluster, &size) in clusters.clone().zip(self.sizes) {
             let hosts: Vec<usize> = (rank..rank + size).collect();
             contents.hosts.extend(hosts.iter().map(|&rank| Host {
                 name: format!("n{rank}"),
                 ranks: vec![rank],
             }));
-            contents.clusters.push(Cluster {
+            contents.clusters.push(PlatformCluster {
                 name: format!("c{cluster}"),
                 leader: rank,
                 within: (size > 1).then(|| self.link(cluster, cluster)),
@@ -181,7 +182,7 @@ impl Grid {
                 contention: None,
             });
             rank += size;
-            for other in (0..self.sizes.len()).filter(|&other| other != cluster) {
+            for other in clusters.clone().filter(|&other| other != cluster) {
                 let link = self.link(cluster, other);
                 contents.links.insert((cluster, other), link);
             }
@@ -203,7 +204,7 @@ impl Grid {
     pub fn platform(&self) -> Platform {
         let mut contents = self.contents();
         let together = contents.links.iter().map(|(&(from, to), link)| {
-            let hosts = self.sizes[from].min(self.sizes[to]);
+            let hosts = self.sizes[from.0].min(self.sizes[to.0]);
             let (pairs, bytes_per_second) = match link.latency() > BETWEEN_SITES {
                 true => (24, 120e6),
                 false => (hosts, 0.5 * hosts as f64 * MEGABYTE / link.gap(1 << 20)),
@@ -220,14 +221,14 @@ impl Grid {
         Platform::new(contents).unwrap()
     }
 
-    fn link(&self, from: usize, to: usize) -> Link {
-        let latency = 1e-6 * self.latencies[from][to];
+    fn link(&self, from: Cluster, to: Cluster) -> Link {
+        let latency = 1e-6 * self.latencies[from.0][to.0];
         Link::linear(latency, 2e-6, self.per_byte(from, to)).unwrap()
     }
 
     /// The lowest rank of a cluster.
-    pub fn first_of(&self, cluster: usize) -> usize {
-        self.sizes[..cluster].iter().sum()
+    pub fn first_of(&self, cluster: Cluster) -> usize {
+        self.sizes[..cluster.0].iter().sum()
     }
 }
 

@@ -2,6 +2,7 @@
 //! replay (reference 4.11 and 7.6) on their ranking.
 #![allow(clippy::unwrap_used)] // a test may panic
 
+use treepie_base::Cluster;
 use treepie_collective::read::simulate::{Options, Sending, simulate};
 use treepie_collective::{Algorithm, Clusters, Operation, Uniform};
 use treepie_platform::orders::{Accounting, Order};
@@ -15,7 +16,7 @@ const MEGABYTE: u64 = 1 << 20;
 /// Seconds by the heuristic's own accounting, from a cluster.
 fn makespan(grid: &Grid, order: Order, root: usize) -> f64 {
     let costs = grid.costs(MEGABYTE);
-    let schedule = order.schedule(&costs, root);
+    let schedule = order.schedule(&costs, Cluster(root));
     schedule.makespan(&costs, Accounting::AfterSends)
 }
 
@@ -91,10 +92,10 @@ fn the_best_order_of_88_processes_takes_what_the_replay_says_for_one_and_four_me
         let costs = CASE_1.costs(bytes);
         let span = |order: Order| {
             order
-                .schedule(&costs, 0)
+                .schedule(&costs, Cluster(0))
                 .makespan(&costs, Accounting::AfterSends)
         };
-        let exhaustive = optimum(&costs, 0, Accounting::AfterSends).unwrap();
+        let exhaustive = optimum(&costs, Cluster(0), Accounting::AfterSends).unwrap();
         let exhaustive = exhaustive.makespan(&costs, Accounting::AfterSends);
         for (found, expected) in [
             (span(Flat), flat),
@@ -213,7 +214,7 @@ fn in_case_1_flat_is_worse_than_binomial_by_rank_and_bottom_up_between_it_and_th
 #[test]
 fn in_case_2_fef_is_not_the_best_and_all_heuristics_are_far_below_binomial_by_rank() {
     for root in [0, 1, 4, 5] {
-        let root = CASE_2.first_of(root);
+        let root = CASE_2.first_of(Cluster(root));
         let seconds = |name| simulated(&CASE_2, Operation::Bcast, name, MEGABYTE, root);
         let best = ECEF_FAMILY
             .into_iter()
@@ -228,7 +229,7 @@ fn in_case_2_fef_is_not_the_best_and_all_heuristics_are_far_below_binomial_by_ra
 #[test]
 fn in_case_3_binomial_by_rank_is_slower_than_every_heuristic_from_every_site() {
     for root in 0..5 {
-        let root = CASE_3.first_of(root);
+        let root = CASE_3.first_of(Cluster(root));
         let seconds = |name| simulated(&CASE_3, Operation::Bcast, name, MEGABYTE, root);
         let all = ["grid-flat", "grid-fef", "grid-bottom-up"];
         let worst = ECEF_FAMILY

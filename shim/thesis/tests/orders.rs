@@ -9,6 +9,7 @@
 
 #![allow(clippy::unwrap_used)] // a test may panic
 
+use treepie_base::Cluster;
 use treepie_platform::orders::{Accounting, Costs, Order, Schedule};
 use treepie_thesis::orders::{Results, Study, optimum};
 
@@ -205,7 +206,7 @@ fn five() -> Costs {
             latency[from * 5 + to] = l * 1e-3;
         }
     }
-    Costs::new(gap, latency, vec![0.30, 1.00, 0.10, 0.60, 2.00]).unwrap()
+    Costs::new(gap, latency, vec![0.30, 1.00, 0.10, 0.60, 2.00].into()).unwrap()
 }
 
 fn rounded(value: f64) -> f64 {
@@ -215,12 +216,13 @@ fn rounded(value: f64) -> f64 {
 #[test]
 fn the_best_order_of_five_clusters_is_found_by_trying_all() {
     let costs = five();
-    let schedule = optimum(&costs, 0, Accounting::AfterSends).unwrap();
+    let schedule = optimum(&costs, Cluster(0), Accounting::AfterSends).unwrap();
     assert_eq!(
         rounded(schedule.makespan(&costs, Accounting::AfterSends)),
         2.377
     );
-    let given = Schedule::of(&costs, 0, &[(0, 3), (0, 1), (0, 2), (3, 4)]).unwrap();
+    let sends = [(0, 3), (0, 1), (0, 2), (3, 4)].map(|(from, to)| (Cluster(from), Cluster(to)));
+    let given = Schedule::of(&costs, Cluster(0), &sends).unwrap();
     assert_eq!(
         rounded(given.makespan(&costs, Accounting::AfterSends)),
         2.377
@@ -230,15 +232,15 @@ fn the_best_order_of_five_clusters_is_found_by_trying_all() {
 #[test]
 fn no_heuristic_beats_the_best_order_and_each_serves_every_cluster_once() {
     let costs = five();
-    for root in 0..5 {
+    for root in (0..5).map(Cluster) {
         let best = optimum(&costs, root, Accounting::AfterSends).unwrap();
         let best = best.makespan(&costs, Accounting::AfterSends);
         for order in Order::ALL {
             let schedule = order.schedule(&costs, root);
-            let mut served: Vec<usize> = schedule.sends.iter().map(|send| send.to).collect();
+            let mut served: Vec<Cluster> = schedule.sends.iter().map(|send| send.to).collect();
             served.push(root);
             served.sort_unstable();
-            assert_eq!(served, [0, 1, 2, 3, 4], "{order}");
+            assert_eq!(served, [0, 1, 2, 3, 4].map(Cluster), "{order}");
             assert!(
                 schedule.makespan(&costs, Accounting::AfterSends) >= best - 1e-12,
                 "{order}"

@@ -12,6 +12,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
+use treepie_base::Cluster;
 use treepie_base::statistics::median;
 use treepie_choice::Chooser;
 use treepie_choice::uneven::{exchange_seconds, quickest};
@@ -20,7 +21,7 @@ use treepie_collective::{
     Algorithm, Amount, Clusters, Network, Operation, Problem, Uniform, bound,
 };
 use treepie_native::Family;
-use treepie_platform::{Cluster, Contention, Contents, Host, Link, Platform, Sample};
+use treepie_platform::{Contention, Contents, Host, Link, Platform, PlatformCluster, Sample};
 use treepie_thesis::lapie;
 
 fn main() {
@@ -69,7 +70,7 @@ fn grid_with(
                 ranks: on_host.to_vec(),
             });
         }
-        contents.clusters.push(Cluster {
+        contents.clusters.push(PlatformCluster {
             name: format!("c{cluster}"),
             hosts: (first..contents.hosts.len()).collect(),
             leader: all[0],
@@ -90,9 +91,8 @@ fn grid_with(
             let latency = 1e-3 * (1 + (7 * low + 5 * high) % 12) as f64
                 + 1e-8 * (from * clusters + to) as f64;
             let uplink = |cluster: usize| 50 * (1 + cluster * 7 % 12);
-            contents
-                .links
-                .insert((from, to), wan(latency, uplink(from).min(uplink(to))));
+            let link = wan(latency, uplink(from).min(uplink(to)));
+            contents.links.insert((Cluster(from), Cluster(to)), link);
         }
     }
     let platform = Platform::new(contents).unwrap();

@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::Instant;
 
+use treepie_base::Cluster;
 use treepie_base::statistics::median;
 use treepie_choice::predict::Predictor;
 use treepie_collective::network::Computing;
 use treepie_collective::{Operation, Uniform};
 use treepie_native::Family;
-use treepie_platform::{Cluster, Contents, Host, LatencyMatrix, Link, Partition, Platform};
+use treepie_platform::{Contents, Host, LatencyMatrix, Link, Partition, Platform, PlatformCluster};
 
 const NODES: usize = 10_000;
 
@@ -84,10 +85,11 @@ fn grid() -> Platform {
     let mut links = BTreeMap::new();
     for from in 0..clusters {
         for to in (0..clusters).filter(|&to| to != from) {
-            links.insert((from, to), Link::linear(10e-3, 5e-6, 85e-9).unwrap());
+            let ends = (Cluster(from), Cluster(to));
+            links.insert(ends, Link::linear(10e-3, 5e-6, 85e-9).unwrap());
         }
     }
-    let cluster = |number: usize| Cluster {
+    let cluster = |number: usize| PlatformCluster {
         name: format!("c{number}"),
         hosts: (size * number..size * (number + 1)).collect(),
         leader: size * number,

@@ -6,6 +6,7 @@
 //! in segments, with the trees of each cluster, if connections of a site share its link.
 #![allow(clippy::unwrap_used)] // a benchmark may panic
 
+use treepie_base::Cluster;
 use treepie_choice::predict::{Prediction, Predictor};
 use treepie_collective::algorithms::Between;
 use treepie_collective::network::Computing;
@@ -97,17 +98,12 @@ fn native(predictor: &Predictor) -> Prediction {
 /// from each cluster: the thesis does not give the roots.
 fn inside(experiment: &Experiment, call: &Uniform, network: &Network) {
     let clusters = Clusters::of_network(network);
-    let best = |(cluster, &size): (usize, &usize)| {
+    let best = |(cluster, &size): (Cluster, &usize)| {
         let link = Modelled::new(MessageModel::PLogP, network.within(cluster)?);
         Some(Broadcast::choose(Group::new(size, &link), call.bytes, 1))
     };
-    let best: Vec<_> = experiment
-        .grid
-        .sizes
-        .iter()
-        .enumerate()
-        .filter_map(best)
-        .collect();
+    let sizes = clusters.all().zip(experiment.grid.sizes);
+    let best: Vec<_> = sizes.filter_map(best).collect();
     let mut strategies: Vec<String> = best
         .iter()
         .map(|(strategy, _)| format!("{strategy:?}"))
@@ -126,7 +122,8 @@ fn inside(experiment: &Experiment, call: &Uniform, network: &Network) {
         "Inside, by table 6.2: {} in segments of {shortest} to {longest} B, {least:.1} to {most:.1} ms.",
         strategies.join(", ")
     );
-    let roots: Vec<String> = (0..clusters.count())
+    let roots: Vec<String> = clusters
+        .all()
         .map(|cluster| {
             let call = Uniform {
                 root: experiment.grid.first_of(cluster),

@@ -2,14 +2,15 @@
 
 use std::fmt;
 
+use treepie_base::{Cluster, List, pairs};
 use treepie_platform::grid::Grid;
 
 /// Bytes from cluster to cluster. As text, a line for each pair: their names, the bytes after the
 /// headers of IP and TCP, and the bytes on the wire.
 #[derive(Debug)]
 pub struct Carried {
-    names: Vec<String>,
-    cluster_of: Vec<usize>,
+    names: List<Cluster, String>,
+    cluster_of: Vec<Cluster>,
     /// Payload and wire bytes from cluster to cluster, row by row.
     between: Vec<(u64, f64)>,
 }
@@ -17,7 +18,7 @@ pub struct Carried {
 impl Carried {
     /// Starts with zero.
     pub fn new(grid: &Grid) -> Self {
-        let names: Vec<String> = grid.clusters.iter().map(|c| c.name.clone()).collect();
+        let names: List<Cluster, String> = grid.clusters.iter().map(|c| c.name.clone()).collect();
         Carried {
             between: vec![(0, 0.0); names.len() * names.len()],
             cluster_of: grid.cluster_of_host(),
@@ -27,7 +28,7 @@ impl Carried {
 
     /// Adds a packet from one host to another.
     pub fn add(&mut self, (from, to): (usize, usize), payload: u64, wire: f64) {
-        let pair = self.cluster_of[from] * self.names.len() + self.cluster_of[to];
+        let pair = self.cluster_of[from].0 * self.names.len() + self.cluster_of[to].0;
         self.between[pair].0 += payload;
         self.between[pair].1 += wire;
     }
@@ -35,9 +36,7 @@ impl Carried {
 
 impl fmt::Display for Carried {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let clusters = self.names.len();
-        for (pair, (payload, wire)) in self.between.iter().enumerate() {
-            let (from, to) = (pair / clusters, pair % clusters);
+        for ((from, to), (payload, wire)) in pairs(self.names.keys()).zip(&self.between) {
             if from != to {
                 writeln!(
                     out,

@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+use treepie_base::{Cluster, List, pairs};
 use treepie_platform::grid::Grid;
 
 /// Nanoseconds.
@@ -26,15 +27,15 @@ pub struct Delivered<P> {
 /// The links of a grid and the packets on them.
 #[derive(Debug)]
 pub struct Model<P> {
-    cluster_of: Vec<usize>,
-    lan_latency: Vec<Time>,
-    wan_latency: Vec<Vec<Time>>,
+    cluster_of: Vec<Cluster>,
+    lan_latency: List<Cluster, Time>,
+    wan_latency: List<Cluster, List<Cluster, Time>>,
     /// The path from one cluster to another, row by row.
     between: Vec<Link>,
     leaving_host: Vec<Link>,
     entering_host: Vec<Link>,
-    leaving_cluster: Vec<Link>,
-    entering_cluster: Vec<Link>,
+    leaving_cluster: List<Cluster, Link>,
+    entering_cluster: List<Cluster, Link>,
     /// The limit of one connection between two clusters, row by row.
     of_connection: Vec<Link>,
     /// The connections with a separate rate, by sender, receiver and name.
@@ -129,28 +130,32 @@ impl<P> Model<P> {
     pub fn new(grid: &Grid) -> Self {
         let micro = |latency: f64| (latency * 1e3) as Time;
         let cluster_of = grid.cluster_of_host();
-        let clusters = grid.clusters.len();
+        let clusters = grid.clusters.keys();
+        let pairs = pairs(clusters.clone());
         let nic = |host: &usize| Link::of(grid.clusters[cluster_of[*host]].mbit);
         let hosts: Vec<usize> = (0..cluster_of.len()).collect();
-        let uplinks: Vec<Link> = grid
+        let uplinks: List<Cluster, Link> = grid
             .clusters
             .iter()
             .map(|c| Link::of(c.uplink_mbit))
             .collect();
         Model {
             lan_latency: grid.clusters.iter().map(|c| micro(c.latency_us)).collect(),
-            wan_latency: (0..clusters)
+            wan_latency: clusters
+                .clone()
                 .map(|from| {
-                    (0..clusters)
+                    clusters
+                        .clone()
                         .map(|to| micro(grid.latency_us(from, to)))
                         .collect()
                 })
                 .collect(),
-            between: (0..clusters * clusters)
-                .map(|pair| Link::of(grid.link_mbit(pair / clusters, pair % clusters)))
+            between: pairs
+                .clone()
+                .map(|(from, to)| Link::of(grid.link_mbit(from, to)))
                 .collect(),
-            of_connection: (0..clusters * clusters)
-                .map(|pair| Link::of(grid.connection_mbit(pair / clusters, pair % clusters)))
+            of_connection: pairs
+                .map(|(from, to)| Link::of(grid.connection_mbit(from, to)))
                 .collect(),
             connections: HashMap::new(),
             leaving_host: hosts.iter().map(nic).collect(),
@@ -174,8 +179,8 @@ impl<P> Model<P> {
             (&mut self.of_connection, new.of_connection),
             (&mut self.leaving_host, new.leaving_host),
             (&mut self.entering_host, new.entering_host),
-            (&mut self.leaving_cluster, new.leaving_cluster),
-            (&mut self.entering_cluster, new.entering_cluster),
+            (&mut self.leaving_cluster.raw, new.leaving_cluster.raw),
+            (&mut self.entering_cluster.raw, new.entering_cluster.raw),
         ];
         for (old, new) in links {
             for (old, new) in old.iter_mut().zip(new) {
@@ -202,7 +207,7 @@ impl<P> Model<P> {
             last: now,
         };
         let left = self.leaving_host[from].pass(here_now, bytes);
-        let alone = self.of_connection[here * self.lan_latency.len() + there];
+        let alone = self.of_connection[self.place(here, there)];
         let (span, place) = if here == there {
             (left.later(self.lan_latency[here]), Place::Host)
         } else if alone.per_byte > 0.0 {
@@ -231,16 +236,21 @@ impl<P> Model<P> {
         self.reach(span.first, slot, place);
     }
 
+    /// Place of a pair of clusters in the lists of all pairs.
+    fn place(&self, from: Cluster, to: Cluster) -> usize {
+        from.0 * self.lan_latency.len() + to.0
+    }
+
     /// Passes a packet over the uplink and the path to another cluster; returns its arrival.
     fn leaves_cluster(
         &mut self,
-        (here, there): (usize, usize),
+        (here, there): (Cluster, Cluster),
         comes: Span,
         bytes: f64,
     ) -> (Span, Place) {
         let left = self.leaving_cluster[here].pass(comes, bytes);
-        let clusters = self.lan_latency.len();
-        let left = self.between[here * clusters + there].pass(left, bytes);
+        let place = self.place(here, there);
+        let left = self.between[place].pass(left, bytes);
         (left.later(self.wan_latency[here][there]), Place::Downlink)
     }
 

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
+use treepie_base::Cluster;
 use treepie_grid::model::{Model, Time};
 use treepie_platform::grid::Grid;
 
@@ -111,8 +112,8 @@ fn a_way_between_two_clusters_may_be_slower_than_their_uplinks() {
         links:\n- {between: [a, b], latency_us: 5000, mbit: 50}\n";
     let grid = Grid::from_text(Path::new("three.grid.yaml"), text).unwrap();
     assert_eq!(
-        (grid.mbit(0, 1), grid.mbit(1, 0), grid.mbit(0, 2)),
-        (50.0, 50.0, 1000.0)
+        [(0, 1), (1, 0), (0, 2)].map(|(from, to)| grid.mbit(Cluster(from), Cluster(to))),
+        [50.0, 50.0, 1000.0]
     );
     // 12.5 MB from each host of a: those to b share 50 Mbit/s, those to c have the
     // host's own rate.
@@ -130,7 +131,8 @@ fn a_connection_has_its_own_rate_and_several_share_that_of_the_way() {
         - {name: b, hosts: 1, latency_us: 100, mbit: 1000}\n\
         links:\n- {between: [a, b], latency_us: 5000, mbit: 120, connection_mbit: 50}\n";
     let grid = Grid::from_text(Path::new("window.grid.yaml"), text).unwrap();
-    assert_eq!((grid.mbit(0, 1), grid.link_mbit(0, 1)), (50.0, 120.0));
+    let [a, b] = [0, 1].map(Cluster);
+    assert_eq!((grid.mbit(a, b), grid.link_mbit(a, b)), (50.0, 120.0));
     // 6.25 MB on each connection: alone, and two, at 50 Mbit/s; four at 30 each.
     let flow = |from| vec![(0, from, 4, 12_500.0); 500];
     for (connections, milliseconds) in [(1, 1000.0), (2, 1000.0), (4, 1000.0 * 200.0 / 120.0)] {

@@ -5,6 +5,7 @@
 //! and executes it. When there is none, it advances to the next time at which one may happen.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use treepie_base::Cluster;
 use treepie_collective::{Action, Distance, Network, Plan};
 use treepie_platform::{Contention, Link};
 
@@ -47,8 +48,8 @@ enum Gate {
     PortIn(usize),
     CardOut(usize),
     CardIn(usize),
-    Uplink(usize),
-    Downlink(usize),
+    Uplink(Cluster),
+    Downlink(Cluster),
     Connection(usize, usize),
 }
 

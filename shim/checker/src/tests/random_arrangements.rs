@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 use crate::tests::{Arrangement, check_one, orders, roots};
+use treepie_base::{Cluster, List};
 use treepie_collective::grids::scattered_on;
 use treepie_collective::{Algorithm, Clusters, Flow, Operation};
 
@@ -37,11 +38,11 @@ impl Drawn {
         }
         let hosts: Vec<usize> = (0..self.numbers.len()).map(|r| r / self.on_host).collect();
         let clusters = Clusters::new(&self.numbers).with_closer(&hosts);
-        let leader = |cluster: usize| {
+        let leader = |cluster: Cluster| {
             let members = clusters.members(cluster);
-            members[(self.leaders + cluster) % members.len()]
+            members[(self.leaders + cluster.0) % members.len()]
         };
-        let leaders: Vec<usize> = (0..clusters.count()).map(leader).collect();
+        let leaders: List<Cluster, usize> = clusters.all().map(leader).collect();
         Arrangement {
             clusters: clusters.with_leaders(&leaders),
             network: None,

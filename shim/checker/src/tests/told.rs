@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 use crate::proof::check;
+use treepie_base::{Cluster, List};
 use treepie_collective::told;
 use treepie_collective::{Action, Algorithm, Amount, Clusters, Flow, Operation, Plan, Problem};
 
@@ -33,11 +34,11 @@ struct Drawn {
 impl Drawn {
     fn clusters(&self) -> Clusters {
         let clusters = Clusters::new(&self.numbers);
-        let leader = |cluster: usize| {
+        let leader = |cluster: Cluster| {
             let members = clusters.members(cluster);
-            members[(self.leaders + cluster) % members.len()]
+            members[(self.leaders + cluster.0) % members.len()]
         };
-        let leaders: Vec<usize> = (0..clusters.count()).map(leader).collect();
+        let leaders: List<Cluster, usize> = clusters.all().map(leader).collect();
         clusters.with_leaders(&leaders)
     }
 
@@ -143,7 +144,7 @@ fn tell(problems: &[Problem]) -> Result<Vec<Vec<u64>>, TestCaseError> {
 }
 
 /// Number of messages from one cluster to another, for each pair with any.
-fn crossing(clusters: &Clusters, plans: &[Plan]) -> HashMap<(usize, usize), usize> {
+fn crossing(clusters: &Clusters, plans: &[Plan]) -> HashMap<(Cluster, Cluster), usize> {
     let mut counts = HashMap::new();
     for (from, plan) in plans.iter().enumerate() {
         for step in plan.steps() {
@@ -161,9 +162,9 @@ fn crossing(clusters: &Clusters, plans: &[Plan]) -> HashMap<(usize, usize), usiz
 
 /// Expected maximum number of messages between two clusters: one with all relayed blocks, and one
 /// for each other block.
-fn expected(drawn: &Drawn, clusters: &Clusters) -> HashMap<(usize, usize), usize> {
-    let mut large: HashMap<(usize, usize), usize> = HashMap::new();
-    let mut small: HashMap<(usize, usize), usize> = HashMap::new();
+fn expected(drawn: &Drawn, clusters: &Clusters) -> HashMap<(Cluster, Cluster), usize> {
+    let mut large: HashMap<(Cluster, Cluster), usize> = HashMap::new();
+    let mut small: HashMap<(Cluster, Cluster), usize> = HashMap::new();
     let ranks = drawn.numbers.len();
     for (from, to) in (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to))) {
         let units = match drawn.operation {

@@ -1,6 +1,7 @@
 use crate::form::{Progress, direct};
 use crate::predict::prediction::Prediction;
 use crate::predict::predictor::Predictor;
+use treepie_base::Cluster;
 use treepie_collective::network::Computing;
 use treepie_collective::{Algorithm, Amount, Neighbourhoods, Operation, Uniform, grids};
 use treepie_native::Family;
@@ -119,7 +120,7 @@ fn other_numbers_of_ranks_are_those_of_clusters_made_larger_and_smaller_alike() 
     for ranks in [1, 3, 4, 15, 16, 17, 64, 1000] {
         let scaled = grid.scaled(ranks);
         assert_eq!(scaled.ranks(), ranks.max(4), "every cluster keeps one rank");
-        let sizes: Vec<usize> = (0..4).map(|c| scaled.ranks_of(c).len()).collect();
+        let sizes: Vec<usize> = (0..4).map(|c| scaled.ranks_of(Cluster(c)).len()).collect();
         let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
         assert!(most - least <= 3, "{sizes:?}");
         let found = predictor(&scaled, Operation::Bcast, 8).all(None).unwrap();
@@ -322,7 +323,7 @@ fn one_cluster_of_sixteen_hosts_of_sixteen_ranks_is_predicted_for_every_broadcas
     let fabric = [(0, 0.3), (4 << 10, 0.6), (64 << 10, 3.2), (1 << 20, 44.0)];
     let fabric = |_| measured(2.0, &fabric);
     let mut contents = grids::contents(&numbers, 16, fabric, |_, _| unreachable!());
-    contents.clusters[0].levels = vec![Level {
+    contents.clusters[Cluster(0)].levels = vec![Level {
         name: "node".to_owned(),
         link: measured(0.4, &[(0, 0.1), (4 << 10, 0.6), (1 << 20, 120.0)]),
     }];

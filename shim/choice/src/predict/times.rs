@@ -85,7 +85,7 @@ impl Predictor {
         algorithm.tree?;
         let problem = self.whole();
         let mut all: Vec<String> = Vec::new();
-        for cluster in 0..self.clusters.count() {
+        for cluster in self.clusters.all() {
             let shapes = shapes(&problem, cluster, self.call.bytes, segment);
             let names: Vec<String> = shapes.iter().map(ToString::to_string).collect();
             let names = names.join("/");

@@ -1,6 +1,7 @@
 //! Plans that a guard tries.
 
 use super::*;
+use treepie_base::Cluster;
 use treepie_collective::Requirement;
 
 #[test]
@@ -45,7 +46,7 @@ fn near_hosts_of_one_cluster_keep_the_native_collective_and_have_challengers() {
         platform: equal.clone(),
         eager_limit: 64 * KIB,
     };
-    let (clusters, network) = locality.of(&equal.ranks_of(1));
+    let (clusters, network) = locality.of(&equal.ranks_of(Cluster(1)));
     assert_eq!((clusters.count(), clusters.are_far()), (4, false));
     let family = Some(Family::OpenMpi);
     let mut chooser = Chooser::new(network.map(Arc::new), &clusters, family);

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::*;
+use treepie_base::Cluster;
 use treepie_platform::{Contents, Host, Identity, Inside, Level, Link, Platform};
 
 /// A rank on each core of hosts with 2 sockets of 4 NUMA nodes of 8 cores.
@@ -21,7 +22,7 @@ fn bound(hosts: usize) -> Vec<Identity> {
 fn numbers(hosts: usize) -> Locality {
     let host_of_rank: Vec<usize> = (0..64 * hosts).map(|rank| rank / 64).collect();
     Locality::Numbers {
-        cluster_of_rank: host_of_rank.clone(),
+        cluster_of_rank: Cluster::list(host_of_rank.iter().copied()),
         host_of_rank,
         inside: Inside::of(&bound(hosts)),
     }
@@ -42,7 +43,7 @@ fn platform(hosts: usize) -> Platform {
     for (number, host) in contents.hosts.iter_mut().enumerate() {
         host.name = format!("n{number}");
     }
-    contents.clusters[0].levels = vec![level("node", 0.4), level("socket", 0.2)];
+    contents.clusters[Cluster(0)].levels = vec![level("node", 0.4), level("socket", 0.2)];
     Platform::new(Contents {
         inside: Inside::of(&bound(hosts)),
         ..contents

@@ -12,6 +12,7 @@ use crate::class::class_bytes;
 use crate::policy::MIN_GAIN_RATIO;
 use crate::rules::segment;
 use crate::sizes::MOST_SEGMENTS;
+use treepie_base::Cluster;
 use treepie_collective::read::cost::{OneByOne, Reading};
 use treepie_collective::read::simulate::{Options, simulate};
 use treepie_collective::{
@@ -465,7 +466,7 @@ fn a_network_shows_where_messages_start_to_ask_and_is_told_where_it_does_not() {
     let silent = grids::four_by_four_of(|_, _| grids::eager_wan(10.0, 100.0));
     assert_eq!(silent.eager_limit(), None);
     let told = silent.clone().with_eager_limit(8 * KIB);
-    let link = |network: &Network| network.between(0, 1).unwrap().clone();
+    let link = |network: &Network| network.between(Cluster(0), Cluster(1)).unwrap().clone();
     for (bytes, waits) in [(8 * KIB, 0.0), (8 * KIB + 1, 0.02), (4 << 20, 0.02)] {
         assert_eq!(link(&told).handshake(bytes), waits, "{bytes}");
         let (gap, before) = (link(&told).gap(bytes), link(&silent).gap(bytes));

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use serde_json::json;
-use treepie_base::{Header, check_writable, list, time, write_atomically};
+use treepie_base::{Cluster, Header, Slice, check_writable, list, time, write_atomically};
 use treepie_launch::error::CommandError;
 use treepie_launch::family::Launcher;
 use treepie_launch::{job, measuring};
@@ -139,7 +139,7 @@ fn cluster(arguments: &Arguments, path: &Path) -> Outcome {
     }
     let spreads = partition.spread(&matrix);
     let mut table = Table::new(["cluster", "nodes", "longest/shortest", "members"]);
-    for (number, members) in partition.clusters.iter().enumerate() {
+    for (number, members) in partition.clusters.iter_enumerated() {
         table.row([
             number.to_string(),
             members.len().to_string(),
@@ -163,7 +163,10 @@ fn cluster(arguments: &Arguments, path: &Path) -> Outcome {
 }
 
 /// Builds clusters given by numbers whose hosts have these names, without links.
-fn named(clusters: &[Vec<usize>], hosts: &[String]) -> Result<PartialPlatform, CommandError> {
+fn named(
+    clusters: &Slice<Cluster, Vec<usize>>,
+    hosts: &[String],
+) -> Result<PartialPlatform, CommandError> {
     let nodes: usize = clusters.iter().map(Vec::len).sum();
     if hosts.len() != nodes {
         return Err(CommandError::usage(format!(
@@ -195,7 +198,7 @@ fn write_partial(
 }
 
 /// The least latency in each cluster and between two.
-fn least_edges(matrix: &LatencyMatrix, partition: &Partition) -> Vec<(usize, usize, f64)> {
+fn least_edges(matrix: &LatencyMatrix, partition: &Partition) -> Vec<(Cluster, Cluster, f64)> {
     let cluster_of = partition.cluster_of();
     let mut least = std::collections::BTreeMap::new();
     for (a, b, seconds) in matrix.links() {
@@ -242,7 +245,7 @@ fn join(arguments: &Arguments, path: &Path) -> Outcome {
         tables.insert(pair, link);
     }
     let mut contents = named(&clusters, &hosts)?.contents().clone();
-    for (number, cluster) in contents.clusters.iter_mut().enumerate() {
+    for (number, cluster) in contents.clusters.iter_mut_enumerated() {
         cluster.within = tables.remove(&(number, number));
     }
     contents.links = tables;
@@ -267,10 +270,11 @@ fn join(arguments: &Arguments, path: &Path) -> Outcome {
 }
 
 /// Parses `0-1=FILE`: two clusters and their link.
-fn read_table(text: &str) -> Result<((usize, usize), Link), CommandError> {
+fn read_table(text: &str) -> Result<((Cluster, Cluster), Link), CommandError> {
     let parts = text.split_once('=').and_then(|(pair, file)| {
         let (one, other) = pair.split_once('-')?;
-        Some(((one.parse().ok()?, other.parse().ok()?), file))
+        let cluster = |number: &str| number.parse().ok().map(Cluster);
+        Some(((cluster(one)?, cluster(other)?), file))
     });
     let (pair, file) = parts.ok_or_else(|| {
         CommandError::usage(format!(
@@ -330,13 +334,13 @@ fn answer(arguments: &Arguments, output: &Path, file: &PlatformFile) -> Outcome 
         report::describe(&file.platform)
     );
     text += &report::probing(&file.platform);
-    for (place, cluster) in file.platform.clusters().iter().enumerate() {
+    for (number, cluster) in file.platform.clusters().iter_enumerated() {
         let within = cluster.within.as_ref();
         text += &format!(
             "  {}: {}, ranks {}{}{}\n",
             cluster.name,
             pluralize(cluster.hosts.len(), "host"),
-            list::to_text(&file.platform.ranks_of(place)),
+            list::to_text(&file.platform.ranks_of(number)),
             within.map_or(String::new(), |link| format!(
                 ", {}",
                 units::seconds(link.latency())

@@ -1,6 +1,7 @@
 //! Costs of messages of one size on all paths of a network.
 
 use crate::network::links::Network;
+use treepie_base::{Cluster, List, pairs};
 use treepie_platform::{Contention, Link};
 
 /// Latency and gap of one message.
@@ -42,24 +43,23 @@ pub struct MessageCosts {
     /// Size in bytes.
     pub bytes: u64,
     /// Seconds on the uplink of each cluster.
-    pub uplink: Vec<f64>,
+    pub uplink: List<Cluster, f64>,
     /// Seconds on the downlink of each cluster.
-    pub downlink: Vec<f64>,
+    pub downlink: List<Cluster, f64>,
     /// From cluster to cluster, row by row; zero from one to itself.
     between: Vec<MessageCost>,
     /// Between hosts of each cluster.
-    pub within: Vec<MessageCost>,
+    pub within: List<Cluster, MessageCost>,
     /// Between ranks of a host of each cluster.
-    pub on_host: Vec<MessageCost>,
+    pub on_host: List<Cluster, MessageCost>,
 }
 
 impl MessageCosts {
     /// Costs of messages of `bytes` on a network.
     pub fn new(network: &Network, bytes: u64) -> Self {
-        let count = network.clusters();
-        let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
-        let between = pairs.map(|(from, to)| MessageCost::on(network.between(from, to), bytes));
-        let inside = 0..count;
+        let inside = network.all_clusters();
+        let between = pairs(inside.clone());
+        let between = between.map(|(from, to)| MessageCost::on(network.between(from, to), bytes));
         MessageCosts {
             bytes,
             uplink: inside.clone().map(|c| network.uplink(c, bytes)).collect(),
@@ -70,20 +70,20 @@ impl MessageCosts {
                 .map(|c| MessageCost::on(network.within(c), bytes))
                 .collect(),
             on_host: inside
+                .clone()
                 .map(|c| MessageCost::on(network.on_host(c), bytes))
                 .collect(),
         }
     }
 
     /// Cost from one cluster to another.
-    pub fn between(&self, from: usize, to: usize) -> MessageCost {
-        self.between[from * self.uplink.len() + to]
+    pub fn between(&self, from: Cluster, to: Cluster) -> MessageCost {
+        self.between[from.0 * self.uplink.len() + to.0]
     }
 
     /// Costs with the direction of every message reversed.
     pub fn reversed(&self) -> Self {
-        let count = self.uplink.len();
-        let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
+        let pairs = pairs(self.uplink.keys());
         MessageCosts {
             uplink: self.downlink.clone(),
             downlink: self.uplink.clone(),

@@ -2,6 +2,7 @@
 
 use crate::clusters::Clusters;
 use std::sync::Arc;
+use treepie_base::{Cluster, List};
 use treepie_platform::{LEVELS, Level, Link};
 
 /// A level inside hosts.
@@ -10,7 +11,7 @@ pub(super) struct Inner {
     /// Group of each rank, unique in the network.
     pub group_of: Vec<usize>,
     /// For each cluster, the link between two ranks that share this level but no closer one.
-    pub link: Vec<Option<Arc<Link>>>,
+    pub link: List<Cluster, Option<Arc<Link>>>,
 }
 
 /// Depth of the level of this name inside a host.
@@ -37,16 +38,14 @@ pub(super) fn known_level<'a>(known: &'a [Level], next: Option<&str>) -> Option<
 pub(super) fn innermost(
     clusters: &Clusters,
     count: usize,
-    link: impl Fn(usize, usize) -> Option<Arc<Link>>,
+    link: impl Fn(usize, Cluster) -> Option<Arc<Link>>,
 ) -> Vec<Inner> {
     let closer = clusters.closer();
     let levels = closer[closer.len() - count..].iter().enumerate();
     levels
         .map(|(level, group_of)| Inner {
             group_of: group_of.clone(),
-            link: (0..clusters.count())
-                .map(|cluster| link(level, cluster))
-                .collect(),
+            link: clusters.all().map(|cluster| link(level, cluster)).collect(),
         })
         .collect()
 }

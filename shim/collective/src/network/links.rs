@@ -5,6 +5,7 @@ use crate::network::inside::Inner;
 use crate::operation::Operation;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use treepie_base::{Cluster, List, Slice};
 use treepie_platform::orders::{Costs, CostsError};
 use treepie_platform::{Contention, Link};
 
@@ -30,23 +31,23 @@ pub enum Distance {
 /// the order of ranks; those without a rank here are omitted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Network {
-    pub(super) cluster_of: Vec<usize>,
+    pub(super) cluster_of: Vec<Cluster>,
     pub(super) host_of: Vec<usize>,
     pub(super) hosts: usize,
     /// Links from cluster to cluster, row by row.
     pub(super) between: Vec<Option<Arc<Link>>>,
-    pub(super) within: Vec<Option<Arc<Link>>>,
-    pub(super) on_host: Vec<Option<Arc<Link>>>,
+    pub(super) within: List<Cluster, Option<Arc<Link>>>,
+    pub(super) on_host: List<Cluster, Option<Arc<Link>>>,
     /// Levels inside hosts, widest first.
     pub(super) inside: Vec<Inner>,
-    pub(super) contention: Vec<Option<Contention>>,
-    pub(super) uplink: Vec<Option<Shared>>,
-    pub(super) downlink: Vec<Option<Shared>>,
+    pub(super) contention: List<Cluster, Option<Contention>>,
+    pub(super) uplink: List<Cluster, Option<Shared>>,
+    pub(super) downlink: List<Cluster, Option<Shared>>,
     /// Leader of each cluster.
-    pub(super) leaders: Vec<usize>,
+    pub(super) leaders: List<Cluster, usize>,
     pub(super) is_near: bool,
     pub(super) is_in_memory: bool,
-    pub(super) centre: usize,
+    pub(super) centre: Cluster,
     /// Longest latency between two clusters, in seconds.
     pub(super) farthest: f64,
     /// Seconds that [`LONG`] bytes occupy the slowest of all uplinks and downlinks.
@@ -81,13 +82,23 @@ impl Network {
         self.within.len()
     }
 
+    /// All clusters, in order.
+    pub fn all_clusters(&self) -> impl DoubleEndedIterator<Item = Cluster> + Clone + use<> {
+        (0..self.clusters()).map(Cluster)
+    }
+
+    /// Place of a pair of clusters in [`Network::between`].
+    pub(super) fn place(&self, from: Cluster, to: Cluster) -> usize {
+        from.0 * self.clusters() + to.0
+    }
+
     /// Number of hosts.
     pub fn hosts(&self) -> usize {
         self.hosts
     }
 
     /// Number of hosts of a cluster.
-    pub(crate) fn hosts_of(&self, cluster: usize) -> usize {
+    pub(crate) fn hosts_of(&self, cluster: Cluster) -> usize {
         let ranks = self.cluster_of.iter().zip(&self.host_of);
         let hosts = ranks.filter(|&(&of, _)| of == cluster);
         hosts.map(|(_, host)| host).collect::<BTreeSet<_>>().len()
@@ -106,7 +117,7 @@ impl Network {
     }
 
     /// Cluster of every rank.
-    pub fn cluster_of(&self) -> &[usize] {
+    pub fn cluster_of(&self) -> &[Cluster] {
         &self.cluster_of
     }
 
@@ -117,13 +128,13 @@ impl Network {
 
     /// Leader of each cluster: the platform's coordinator, or the lowest rank if that one is not in
     /// the communicator.
-    pub fn leaders(&self) -> &[usize] {
+    pub fn leaders(&self) -> &Slice<Cluster, usize> {
         &self.leaders
     }
 
     /// Cluster with the shortest round trips to all others: the start of collectives without a
     /// root.
-    pub fn centre(&self) -> usize {
+    pub fn centre(&self) -> Cluster {
         self.centre
     }
 
@@ -177,29 +188,29 @@ impl Network {
     }
 
     /// Link from one cluster to another; `None` from one to itself.
-    pub fn between(&self, from: usize, to: usize) -> Option<&Link> {
-        self.between[from * self.clusters() + to].as_deref()
+    pub fn between(&self, from: Cluster, to: Cluster) -> Option<&Link> {
+        self.between[self.place(from, to)].as_deref()
     }
 
     /// Link between hosts of a cluster, or the closest that is known.
-    pub fn within(&self, cluster: usize) -> Option<&Link> {
+    pub fn within(&self, cluster: Cluster) -> Option<&Link> {
         let known = self.within[cluster].as_ref();
         known.or(self.on_host[cluster].as_ref()).map(Arc::as_ref)
     }
 
     /// Link between hosts of a cluster, if it has several.
-    pub fn between_hosts(&self, cluster: usize) -> Option<&Link> {
+    pub fn between_hosts(&self, cluster: Cluster) -> Option<&Link> {
         self.within[cluster].as_deref()
     }
 
     /// Link between ranks of a host of a cluster, or the closest that is known.
-    pub fn on_host(&self, cluster: usize) -> Option<&Link> {
+    pub fn on_host(&self, cluster: Cluster) -> Option<&Link> {
         let known = self.on_host[cluster].as_ref();
         known.or(self.within[cluster].as_ref()).map(Arc::as_ref)
     }
 
     /// Response of a cluster to a total exchange among its ranks, if that was measured.
-    pub fn contention(&self, cluster: usize) -> Option<Contention> {
+    pub fn contention(&self, cluster: Cluster) -> Option<Contention> {
         self.contention[cluster]
     }
 
@@ -211,36 +222,36 @@ impl Network {
     }
 
     /// Seconds that a message of `bytes` occupies the uplink of a cluster.
-    pub fn uplink(&self, cluster: usize, bytes: u64) -> f64 {
+    pub fn uplink(&self, cluster: Cluster, bytes: u64) -> f64 {
         let uplink = self.uplink[cluster].as_ref();
         uplink.map_or(0.0, |shared| shared.share * shared.link.gap(bytes))
     }
 
     /// Seconds that a message of `bytes` occupies the downlink of a cluster.
-    pub fn downlink(&self, cluster: usize, bytes: u64) -> f64 {
+    pub fn downlink(&self, cluster: Cluster, bytes: u64) -> f64 {
         let downlink = self.downlink[cluster].as_ref();
         downlink.map_or(0.0, |shared| shared.share * shared.link.gap(bytes))
     }
 
     /// Bandwidth-delay product in bytes, for the longest latency and the busiest link of an
-    /// operation: the uplink of cluster `home` for a broadcast, or its downlink for a reduction,
-    /// limited to the rate of one connection with each other cluster; for other operations, the
-    /// slowest link of all.
-    pub fn in_flight(&self, operation: Operation, home: usize) -> u64 {
+    /// operation: the uplink of the root's cluster for a broadcast, or its downlink for a
+    /// reduction, limited to the rate of one connection with each other cluster; for other
+    /// operations, the slowest link of all.
+    pub fn in_flight(&self, operation: Operation, root_cluster: Cluster) -> u64 {
         // Seconds of a long message over one connection with each other cluster together.
-        let together = |way: &dyn Fn(usize) -> (usize, usize)| {
-            let ways = (0..self.clusters()).map(way);
-            let links = ways.filter_map(|(from, to)| self.between(from, to));
+        let together = |ends: &dyn Fn(Cluster) -> (Cluster, Cluster)| {
+            let paths = self.all_clusters().map(ends);
+            let links = paths.filter_map(|(from, to)| self.between(from, to));
             let rates = links.map(|link| 1.0 / link.gap(LONG).max(f64::MIN_POSITIVE));
             1.0 / rates.sum::<f64>().max(f64::MIN_POSITIVE)
         };
         let seconds = match operation {
             Operation::Bcast => self
-                .uplink(home, LONG)
-                .max(together(&|other| (home, other))),
+                .uplink(root_cluster, LONG)
+                .max(together(&|other| (root_cluster, other))),
             Operation::Reduce => self
-                .downlink(home, LONG)
-                .max(together(&|other| (other, home))),
+                .downlink(root_cluster, LONG)
+                .max(together(&|other| (other, root_cluster))),
             _ => self.slowest,
         };
         (self.farthest / seconds.max(f64::MIN_POSITIVE) * LONG as f64) as u64
@@ -268,7 +279,7 @@ impl Network {
     }
 
     /// Number of ranks of a cluster that fill its uplink together: 1 if one is enough.
-    pub fn pairs_to_fill(&self, cluster: usize) -> usize {
+    pub fn pairs_to_fill(&self, cluster: Cluster) -> usize {
         let share = self.uplink[cluster]
             .as_ref()
             .map_or(1.0, |shared| shared.share);
@@ -288,18 +299,19 @@ impl Network {
     /// Times inside that are not numbers.
     pub fn costs(
         &self,
-        bytes: impl Fn(usize, usize) -> u64,
-        inside: Vec<f64>,
+        bytes: impl Fn(Cluster, Cluster) -> u64,
+        inside: List<Cluster, f64>,
     ) -> Result<Costs, CostsError> {
         let clusters = self.clusters();
         let mut gap = vec![0.0; clusters * clusters];
         let mut latency = gap.clone();
-        for from in 0..clusters {
-            for to in 0..clusters {
+        for from in self.all_clusters() {
+            for to in self.all_clusters() {
                 if let Some(link) = self.between(from, to) {
                     let bytes = bytes(from, to);
-                    gap[from * clusters + to] = link.gap(bytes);
-                    latency[from * clusters + to] = link.latency() + link.handshake(bytes);
+                    let place = self.place(from, to);
+                    gap[place] = link.gap(bytes);
+                    latency[place] = link.latency() + link.handshake(bytes);
                 }
             }
         }

@@ -9,6 +9,7 @@ use crate::network::computing::Computing;
 use crate::network::inside::innermost;
 use crate::network::links::{Network, Shared};
 use std::sync::Arc;
+use treepie_base::Cluster;
 use treepie_platform::{Link, Sample};
 
 /// Seconds from the write of a message until it is visible.
@@ -80,16 +81,19 @@ impl Network {
             between: (0..count * count)
                 .map(|pair| across.clone().filter(|_| pair / count != pair % count))
                 .collect(),
-            within: vec![None; count],
-            on_host: vec![on_host; count],
+            within: vec![None; count].into(),
+            on_host: vec![on_host; count].into(),
             inside: innermost(clusters, levels, |level, _| link(levels - 1 - level)),
-            contention: vec![None; count],
-            uplink: vec![shared.clone(); count],
-            downlink: vec![shared; count],
-            leaders: (0..count).map(|cluster| clusters.leader(cluster)).collect(),
+            contention: vec![None; count].into(),
+            uplink: vec![shared.clone(); count].into(),
+            downlink: vec![shared; count].into(),
+            leaders: clusters
+                .all()
+                .map(|cluster| clusters.leader(cluster))
+                .collect(),
             is_near: count > 1,
             is_in_memory: true,
-            centre: 0,
+            centre: Cluster(0),
             farthest: 0.0,
             slowest: 0.0,
             lanes: 1,
@@ -140,7 +144,7 @@ mod tests {
                 .map(|link| (link.latency() / LATENCY).round())
         };
         assert_eq!([1, 4, 8, 32].map(times), [1.0, 2.0, 4.0, 8.0].map(Some));
-        assert_eq!(network.link(0, 40), network.between(0, 1));
+        assert_eq!(network.link(0, 40), network.between(Cluster(0), Cluster(1)));
         assert_eq!(Clusters::of_network(&network), clusters);
     }
 }

@@ -5,6 +5,7 @@ use crate::network::computing::Computing;
 use crate::network::inside::{innermost, known_level, known_link};
 use crate::network::links::{LONG, Network, Shared};
 use std::sync::Arc;
+use treepie_base::{Cluster, List, Rank};
 use treepie_platform::{Contention, Link, Platform};
 
 /// Size in bytes for which links are compared: large enough that their rates dominate.
@@ -29,17 +30,17 @@ enum InPlace<'a> {
 const MOST_NEAR_HOSTS: usize = 64;
 
 /// Cluster of each rank; `None` if the platform has no such rank.
-fn places(platform: &Platform, ranks: &[usize]) -> Option<Vec<usize>> {
+fn places(platform: &Platform, ranks: &[usize]) -> Option<Vec<Cluster>> {
     let clusters = platform.cluster_of_rank();
     ranks
         .iter()
-        .map(|&rank| clusters.get(rank).copied())
+        .map(|&rank| clusters.get(Rank(rank)).copied())
         .collect()
 }
 
 /// Latency in seconds between the hosts of the one cluster that all of these are; `None` if there
 /// are several clusters, or the cluster has one host.
-fn latency_between_hosts(platform: &Platform, clusters: &[usize]) -> Option<f64> {
+fn latency_between_hosts(platform: &Platform, clusters: &[Cluster]) -> Option<f64> {
     let (&one, rest) = clusters.split_first()?;
     let within = platform.clusters()[one].within.as_ref();
     let is_one = rest.iter().all(|&other| other == one);
@@ -50,14 +51,14 @@ fn latency_between_hosts(platform: &Platform, clusters: &[usize]) -> Option<f64>
 /// `side`, or as several pairs together were measured to be.
 fn shared(
     platform: &Platform,
-    side: impl Fn(usize) -> (usize, usize),
-    place: usize,
+    side: impl Fn(Cluster) -> (Cluster, Cluster),
+    cluster: Cluster,
 ) -> Option<Shared> {
     let link = |other| {
         let (from, to) = side(other);
         platform.between(from, to)
     };
-    let others = (0..platform.clusters().len()).filter(|&other| other != place);
+    let others = platform.clusters().keys().filter(|&other| other != cluster);
     let fastest =
         others.min_by(|&one, &other| link(one).gap(LARGE).total_cmp(&link(other).gap(LARGE)))?;
     let link = Arc::new(link(fastest).clone());
@@ -68,7 +69,7 @@ fn shared(
 /// measured ratio.
 fn as_measured(
     platform: &Platform,
-    (ends, level): ((usize, usize), Option<&str>),
+    (ends, level): ((Cluster, Cluster), Option<&str>),
     link: Arc<Link>,
 ) -> Shared {
     let alone = LARGE as f64 / link.gap(LARGE).max(f64::MIN_POSITIVE);
@@ -138,7 +139,7 @@ impl Network {
 
     /// Part of ranks in these clusters of the platform; if `place` replaces clusters, they are in
     /// one.
-    fn of(platform: &Platform, ranks: &[usize], places: Vec<usize>, place: InPlace) -> Self {
+    fn of(platform: &Platform, ranks: &[usize], places: Vec<Cluster>, place: InPlace) -> Self {
         let hosts = platform.host_of_rank();
         let of_ranks: Vec<usize> = ranks.iter().map(|&rank| hosts[rank]).collect();
         let numbering = match place {
@@ -151,7 +152,8 @@ impl Network {
         let (leveled, names) = leveled.with_inside(platform.inside(), ranks);
         let count = numbering.count();
         // The platform's cluster for each cluster here.
-        let known: Vec<usize> = (0..count)
+        let known: List<Cluster, Cluster> = numbering
+            .all()
             .map(|c| places[numbering.members(c)[0]])
             .collect();
         let mut host_number = std::collections::HashMap::new();
@@ -162,7 +164,7 @@ impl Network {
                 *host_number.entry(host).or_insert(next)
             })
             .collect();
-        let levels = |c: usize| platform.clusters()[known[c]].levels.as_slice();
+        let levels = |c: Cluster| platform.clusters()[known[c]].levels.as_slice();
         let inside = innermost(&leveled, names.len(), |level, c| {
             known_link(levels(c), names.get(level + 1).copied())
         });
@@ -171,13 +173,14 @@ impl Network {
             hosts: host_number.len(),
             host_of,
             between: vec![None; count * count],
-            within: vec![None; count],
-            on_host: vec![None; count],
+            within: vec![None; count].into(),
+            on_host: vec![None; count].into(),
             inside,
-            contention: vec![None; count],
-            uplink: vec![None; count],
-            downlink: vec![None; count],
-            leaders: (0..count)
+            contention: vec![None; count].into(),
+            uplink: vec![None; count].into(),
+            downlink: vec![None; count].into(),
+            leaders: numbering
+                .all()
                 .map(|c| {
                     let members = numbering.members(c);
                     let wanted = platform.clusters()[known[c]].leader;
@@ -185,7 +188,7 @@ impl Network {
                     *members.iter().find(is_wanted).unwrap_or(&members[0])
                 })
                 .collect(),
-            centre: 0,
+            centre: Cluster(0),
             farthest: 0.0,
             slowest: 0.0,
             is_near: false,
@@ -193,7 +196,7 @@ impl Network {
             lanes: 1,
             computing: Computing::default(),
         };
-        for (c, &here) in known.iter().enumerate() {
+        for (c, &here) in known.iter_enumerated() {
             let cluster = &platform.clusters()[here];
             let within = cluster.within.clone().map(Arc::new);
             network.within[c] = within.clone().filter(|_| !is_one);
@@ -215,9 +218,10 @@ impl Network {
                     (link, known.map(|level| level.name.as_str()))
                 }
             };
-            for (other, &there) in known.iter().enumerate() {
+            for (other, &there) in known.iter_enumerated() {
                 if other != c {
-                    network.between[c * count + other] = match is_one {
+                    let place = network.place(c, other);
+                    network.between[place] = match is_one {
                         true => across.clone(),
                         false => Some(Arc::new(platform.between(here, there).clone())),
                     };
@@ -240,25 +244,26 @@ impl Network {
 
     /// Adds the values that depend on all links.
     pub(super) fn with_totals(mut self) -> Self {
-        let count = self.clusters();
-        let mut members = vec![0; count];
+        let clusters = self.all_clusters();
+        let mut members: List<Cluster, usize> = vec![0; self.clusters()].into();
         for &cluster in &self.cluster_of {
             members[cluster] += 1;
         }
         self.centre = self.nearest_to_all();
         let latencies = self.between.iter().flatten();
         self.farthest = latencies.map(|link| link.latency()).fold(0.0, f64::max);
-        self.slowest = (0..count)
+        self.slowest = clusters
+            .clone()
             .map(|c| self.uplink(c, LONG).max(self.downlink(c, LONG)))
             .fold(0.0, f64::max);
-        let lanes = (0..count).map(|c| self.members_to_fill(c, members[c]));
+        let lanes = clusters.map(|c| self.members_to_fill(c, members[c]));
         self.lanes = lanes.max().unwrap_or(1);
         self
     }
 
     /// Number of a cluster's `members` that share the traffic between clusters: all if each may
     /// have a card of its own; on one host, as many as fill its uplink and reduce at its rate.
-    fn members_to_fill(&self, cluster: usize, members: usize) -> usize {
+    fn members_to_fill(&self, cluster: Cluster, members: usize) -> usize {
         if self.between_hosts(cluster).is_some() {
             return members;
         }
@@ -289,10 +294,11 @@ impl Network {
         if met.iter().any(|&ranks| ranks != each) {
             return None;
         }
-        let cluster_of: Vec<usize> = kept.iter().map(|&rank| self.cluster_of[rank]).collect();
+        let cluster_of: Vec<Cluster> = kept.iter().map(|&rank| self.cluster_of[rank]).collect();
         let first = |cluster| cluster_of.iter().position(|&of| of == cluster);
         Some(Network {
-            leaders: (0..self.clusters())
+            leaders: self
+                .all_clusters()
                 .map(|cluster| first(cluster).unwrap_or(0))
                 .collect(),
             host_of: (0..self.hosts).collect(),
@@ -302,18 +308,21 @@ impl Network {
         })
     }
 
-    fn nearest_to_all(&self) -> usize {
+    /// Cluster with the shortest sum of round trips to all others; the lowest of several.
+    fn nearest_to_all(&self) -> Cluster {
         const USUAL: u64 = 64 << 10;
-        let count = self.clusters();
-        let way = |from, to| {
+        let clusters = self.all_clusters();
+        let message = |from, to| {
             self.between(from, to)
                 .map_or(0.0, |link| link.latency() + link.gap(USUAL))
         };
-        let ways =
-            |from: usize| -> f64 { (0..count).map(|to| way(from, to) + way(to, from)).sum() };
-        let all: Vec<f64> = (0..count).map(ways).collect();
-        let nearer = |best: usize, other: usize| if all[other] < all[best] { other } else { best };
-        (0..count).reduce(nearer).unwrap_or(0)
+        let round_trips = |from: Cluster| -> f64 {
+            let others = clusters.clone();
+            others.map(|to| message(from, to) + message(to, from)).sum()
+        };
+        let all: List<Cluster, f64> = clusters.clone().map(round_trips).collect();
+        let nearer = |best, other| if all[other] < all[best] { other } else { best };
+        clusters.clone().reduce(nearer).unwrap_or_default()
     }
 }
 
@@ -329,9 +338,10 @@ mod tests {
         let far = grids::wan(10.0, 100.0);
         let one = grids::of_numbers(&[0; 12], 4, |_| far.clone(), |_, _| unreachable!());
         assert_eq!((one.clusters(), one.hosts()), (3, 3));
-        assert_eq!(one.between(0, 2), Some(&far));
-        assert_eq!(one.between_hosts(1), None);
-        assert_eq!(one.uplink(1, LARGE), far.gap(LARGE));
+        let [first, second, third] = [0, 1, 2].map(Cluster);
+        assert_eq!(one.between(first, third), Some(&far));
+        assert_eq!(one.between_hosts(second), None);
+        assert_eq!(one.uplink(second, LARGE), far.gap(LARGE));
         assert_eq!(one.distance(0, 3), Distance::Host);
         let near = grids::lan();
         let one = grids::of_numbers(&[0; 12], 4, |_| near.clone(), |_, _| unreachable!());
@@ -342,8 +352,8 @@ mod tests {
     #[test]
     fn several_pairs_of_hosts_or_groups_at_once_fill_what_they_share() {
         let together = |level, pairs, bytes_per_second| Parallel {
-            from: 0,
-            to: 0,
+            from: Cluster(0),
+            to: Cluster(0),
             level,
             pairs,
             bytes_per_second,
@@ -355,22 +365,22 @@ mod tests {
         contents.parallel = vec![together(None, 1, alone), together(None, 4, 3.0 * alone)];
         let one = Platform::new(contents.clone()).unwrap();
         let near = Network::between_near_hosts(&one, &(0..8).collect::<Vec<_>>()).unwrap();
-        assert_eq!((near.clusters(), near.pairs_to_fill(0)), (2, 3));
+        assert_eq!((near.clusters(), near.pairs_to_fill(Cluster(0))), (2, 3));
         // Measurements inside hosts do not apply to the links between them.
         contents.parallel = vec![together(Some("node"), 4, 3.0 * alone)];
         let other = Platform::new(contents).unwrap();
         let near = Network::between_near_hosts(&other, &(0..8).collect::<Vec<_>>()).unwrap();
-        assert_eq!(near.pairs_to_fill(0), 1);
+        assert_eq!(near.pairs_to_fill(Cluster(0)), 1);
     }
 
     #[test]
     fn near_hosts_take_the_place_of_clusters_where_that_is_asked_for() {
         let [equal, _] = grids::platforms();
-        let cluster = equal.ranks_of(1);
+        let cluster = equal.ranks_of(Cluster(1));
         let near = Network::between_near_hosts(&equal, &cluster).unwrap();
         assert_eq!((near.clusters(), near.hosts()), (4, 4));
         assert!(near.is_near());
-        assert_eq!(near.between(0, 3), Some(&grids::lan()));
+        assert_eq!(near.between(Cluster(0), Cluster(3)), Some(&grids::lan()));
         let all: Vec<usize> = (0..equal.ranks()).collect();
         assert_eq!(Network::between_near_hosts(&equal, &all), None);
         assert_eq!(Network::between_near_hosts(&equal, &cluster[..1]), None);

@@ -8,10 +8,12 @@
 use crate::clusters::Clusters;
 use crate::network::links::Network;
 use crate::operation::Operation;
+use treepie_base::{Cluster, List, pairs};
+use treepie_platform::Link;
 
 /// Blocks that must leave a cluster and enter it for the neighbours of its ranks: equal blocks
 /// cross each link once.
-fn between_neighbours(clusters: &Clusters, operation: Operation, cluster: usize) -> (u64, u64) {
+fn between_neighbours(clusters: &Clusters, operation: Operation, cluster: Cluster) -> (u64, u64) {
     let Some(all) = clusters.neighbourhoods() else {
         return (0, 0);
     };
@@ -19,13 +21,13 @@ fn between_neighbours(clusters: &Clusters, operation: Operation, cluster: usize)
     for rank in 0..clusters.ranks() {
         let here = clusters.of(rank);
         let ends = all.outgoing(rank).iter().flatten();
-        let mut to: Vec<usize> = ends.map(|end| clusters.of(end.rank)).collect();
+        let mut to: Vec<Cluster> = ends.map(|end| clusters.of(end.rank)).collect();
         if operation.gathers_from_neighbours() {
             to.sort_unstable();
             to.dedup();
         }
-        let leaves = |&&to: &&usize| here == cluster && to != cluster;
-        let enters = |&&to: &&usize| here != cluster && to == cluster;
+        let leaves = |&&to: &&Cluster| here == cluster && to != cluster;
+        let enters = |&&to: &&Cluster| here != cluster && to == cluster;
         out += to.iter().filter(leaves).count() as u64;
         into += to.iter().filter(enters).count() as u64;
     }
@@ -33,8 +35,8 @@ fn between_neighbours(clusters: &Clusters, operation: Operation, cluster: usize)
 }
 
 /// True for each cluster in which the ranks of this one have neighbours, on either side.
-fn neighbour_clusters(clusters: &Clusters, cluster: usize) -> Vec<bool> {
-    let mut are = vec![false; clusters.count()];
+fn neighbour_clusters(clusters: &Clusters, cluster: Cluster) -> List<Cluster, bool> {
+    let mut are: List<Cluster, bool> = vec![false; clusters.count()].into();
     if let Some(all) = clusters.neighbourhoods() {
         for &rank in clusters.members(cluster) {
             let ends = all.outgoing(rank).iter().chain(all.incoming(rank));
@@ -56,23 +58,23 @@ pub fn bound(
 ) -> f64 {
     use Operation::*;
     let count = clusters.count();
-    let home = clusters.of(root);
-    let size = |cluster: usize| clusters.members(cluster).len() as u64;
+    let root_cluster = clusters.of(root);
+    let size = |cluster: Cluster| clusters.members(cluster).len() as u64;
     let all = clusters.ranks() as u64;
-    let others = |cluster: usize| all - size(cluster);
+    let others = |cluster: Cluster| all - size(cluster);
     // Bytes that leave and enter each cluster.
-    let crossing = |cluster: usize| -> (u64, u64) {
-        let is_home = cluster == home;
+    let crossing = |cluster: Cluster| -> (u64, u64) {
+        let is_root = cluster == root_cluster;
         match operation {
             Barrier => (0, 0),
-            Bcast if is_home => (bytes, 0),
+            Bcast if is_root => (bytes, 0),
             Bcast => (0, bytes),
-            Reduce if is_home => (0, bytes),
+            Reduce if is_root => (0, bytes),
             Reduce => (bytes, 0),
             Allreduce => (bytes, bytes),
-            Gather | Gatherv if is_home => (0, others(cluster) * bytes),
+            Gather | Gatherv if is_root => (0, others(cluster) * bytes),
             Gather | Gatherv => (size(cluster) * bytes, 0),
-            Scatter | Scatterv if is_home => (others(cluster) * bytes, 0),
+            Scatter | Scatterv if is_root => (others(cluster) * bytes, 0),
             Scatter | Scatterv => (0, size(cluster) * bytes),
             Allgather | Allgatherv => (size(cluster) * bytes, others(cluster) * bytes),
             Alltoall | Alltoallv | Alltoallw => {
@@ -90,14 +92,15 @@ pub fn bound(
         }
     };
     let latencies = least_latencies(network);
-    let latency = |one: usize, other: usize| latencies[one * count + other];
-    let farthest = |cluster: usize| match operation {
-        Bcast | Scatter | Scatterv => latency(home, cluster),
-        Reduce | Gather | Gatherv => latency(cluster, home),
+    let latency = |one: Cluster, other: Cluster| latencies[one.0 * count + other.0];
+    let farthest = |cluster: Cluster| match operation {
+        Bcast | Scatter | Scatterv => latency(root_cluster, cluster),
+        Reduce | Gather | Gatherv => latency(cluster, root_cluster),
         _ => {
             let near = operation.is_among_neighbours();
             let near = near.then(|| neighbour_clusters(clusters, cluster));
-            (0..count)
+            clusters
+                .all()
                 .filter(|&other| near.as_ref().is_none_or(|near| near[other]))
                 .map(|other| latency(cluster, other).max(latency(other, cluster)))
                 .fold(0.0, f64::max)
@@ -107,14 +110,16 @@ pub fn bound(
         operation,
         Bcast | Scatter | Scatterv | Reduce | Gather | Gatherv
     );
-    let nearest = (0..count)
-        .filter(|&cluster| cluster != home)
+    let nearest = clusters
+        .others(root_cluster)
         .map(farthest)
         .fold(f64::INFINITY, f64::min);
     // All uplinks together carry 2 (C - 1) messages of an allreduce.
     let together = match operation {
         Allreduce if count > 1 && bytes > 0 => {
-            let rates = (0..count).map(|cluster| 1.0 / network.uplink(cluster, bytes));
+            let rates = clusters
+                .all()
+                .map(|cluster| 1.0 / network.uplink(cluster, bytes));
             let pairs = (0..count * count).filter(|pair| pair / count != pair % count);
             let shortest = pairs
                 .map(|pair| latencies[pair])
@@ -124,11 +129,10 @@ pub fn bound(
         _ => 0.0,
     };
     // Every host except the root's receives a broadcast, or sends its operand.
-    let on_cards = (0..count).map(|cluster| {
-        let late = if cluster == home {
-            0.0
-        } else {
-            farthest(cluster)
+    let on_cards = clusters.all().map(|cluster| {
+        let late = match cluster == root_cluster {
+            true => 0.0,
+            false => farthest(cluster),
         };
         match operation {
             Bcast => late + to_card(network, cluster, bytes, |other| (other, cluster)),
@@ -137,7 +141,8 @@ pub fn bound(
         }
     });
     let together = on_cards.fold(together, f64::max);
-    (0..count)
+    clusters
+        .all()
         .filter(|_| count > 1)
         .map(|cluster| {
             let (leaves, enters) = crossing(cluster);
@@ -145,7 +150,7 @@ pub fn bound(
             let busy = passing(network.uplink(cluster, leaves), leaves)
                 .max(passing(network.downlink(cluster, enters), enters));
             // At the root's own end the nearest cluster may be the last.
-            let late = match rooted && cluster == home {
+            let late = match rooted && cluster == root_cluster {
                 true => nearest,
                 false => farthest(cluster),
             };
@@ -154,19 +159,19 @@ pub fn bound(
         .fold(together, f64::max)
 }
 
-/// Seconds of `bytes` on the fastest link of a host of a cluster that has several; `way` gives its
+/// Seconds of `bytes` on the fastest link of a host of a cluster that has several; `ends` gives its
 /// connection with another cluster.
 fn to_card(
     network: &Network,
-    cluster: usize,
+    cluster: Cluster,
     bytes: u64,
-    way: impl Fn(usize) -> (usize, usize),
+    ends: impl Fn(Cluster) -> (Cluster, Cluster),
 ) -> f64 {
     let hosts = network.hosts_of(cluster);
     let Some(within) = network.between_hosts(cluster).filter(|_| hosts > 1) else {
         return 0.0;
     };
-    let others = (0..network.clusters()).map(way);
+    let others = network.all_clusters().map(ends);
     let far = others.filter_map(|(from, to)| network.between(from, to));
     far.map(|link| link.gap(bytes))
         .fold(within.gap(bytes), f64::min)
@@ -176,17 +181,14 @@ fn to_card(
 /// shorter (Floyd and Warshall).
 fn least_latencies(network: &Network) -> Vec<f64> {
     let count = network.clusters();
-    let mut least: Vec<f64> = (0..count * count)
-        .map(|pair| {
-            let link = network.between(pair / count, pair % count);
-            link.map_or(0.0, |link| link.latency())
-        })
-        .collect();
+    let pairs = pairs(network.all_clusters());
+    let latency = |(from, to)| network.between(from, to).map_or(0.0, Link::latency);
+    let mut least: Vec<f64> = pairs.map(latency).collect();
     for over in 0..count {
         for from in 0..count {
             for to in 0..count {
-                let way = least[from * count + over] + least[over * count + to];
-                least[from * count + to] = least[from * count + to].min(way);
+                let relayed = least[from * count + over] + least[over * count + to];
+                least[from * count + to] = least[from * count + to].min(relayed);
             }
         }
     }

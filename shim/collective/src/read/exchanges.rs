@@ -4,6 +4,7 @@
 use crate::network::links::{Distance, Network};
 use crate::plan::step::{Action, Plan};
 use std::collections::HashSet;
+use treepie_base::{Cluster, List};
 use treepie_platform::Contention;
 
 /// Ranks that take part in exchanges inside their clusters.
@@ -19,7 +20,9 @@ pub struct Exchanges<'a> {
 
 /// True if the contention of any cluster in an exchange is known.
 pub fn is_contention_known(network: &Network) -> bool {
-    (0..network.clusters()).any(|cluster| network.contention(cluster).is_some())
+    network
+        .all_clusters()
+        .any(|cluster| network.contention(cluster).is_some())
 }
 
 /// True if this number of ranks exceeds two thirds of the others of a cluster of `size`.
@@ -31,7 +34,7 @@ impl<'a> Exchanges<'a> {
     /// Exchanges of a collective, from all pairs of ranks of a cluster with at least one message:
     /// sender and receiver, each pair once.
     pub fn new(network: &'a Network, pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
-        let mut sizes = vec![0; network.clusters()];
+        let mut sizes: List<Cluster, usize> = vec![0; network.clusters()].into();
         for &cluster in network.cluster_of() {
             sizes[cluster] += 1;
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::allocation::error::AllocationError;
 use crate::allocation::job::hosts_of;
 use crate::binding::LaunchedProcess;
-use treepie_base::{Process, Slice};
+use treepie_base::{Cluster, Process, Slice};
 use treepie_topology::Topology;
 
 /// Builds the network of hosts from the cluster of each process. Processes are in the order of the
@@ -15,13 +15,13 @@ use treepie_topology::Topology;
 /// The number of processes differs from that of the job, or a host is in two clusters.
 pub fn network_of(
     processes: &Slice<Process, LaunchedProcess>,
-    cluster_of_process: &Slice<Process, usize>,
+    cluster_of_process: &Slice<Process, Cluster>,
 ) -> Result<Topology, AllocationError> {
     let (given, job) = (cluster_of_process.len(), processes.len());
     if given != job {
         return Err(AllocationError::ClustersGiven { given, job });
     }
-    let mut clusters: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let mut clusters: BTreeMap<Cluster, Vec<String>> = BTreeMap::new();
     for host in hosts_of(processes) {
         let first = cluster_of_process[host.processes[0]];
         let others = host

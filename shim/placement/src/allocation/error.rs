@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::error::PlacementError;
-use treepie_base::Process;
+use treepie_base::{Cluster, Process};
 use treepie_topology::TopologyError;
 use treepie_topology::networks::NetworkError;
 
@@ -40,8 +40,8 @@ pub enum AllocationError {
     )]
     Split {
         host: String,
-        first: usize,
-        second: usize,
+        first: Cluster,
+        second: Cluster,
     },
     /// A bare shape that the hosts do not have.
     #[error("is for {shape}, and the job has {job} processes on its hosts")]

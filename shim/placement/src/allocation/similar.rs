@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::allocation::error::AllocationError;
 use crate::allocation::job::Allocation;
 use crate::allocation::remap::Part;
-use treepie_base::Leaf;
+use treepie_base::{Cluster, Leaf};
 use treepie_topology::Topology;
 
 /// Criterion of similar hosts: number of processes, and the tree of their cores.
@@ -81,10 +81,10 @@ impl Allocation {
     }
 
     /// The cluster of a host, if known.
-    fn cluster_of(&self, host: usize) -> Option<usize> {
+    fn cluster_of(&self, host: usize) -> Option<Cluster> {
         let depth = self.topology.cluster_depth()?;
         let first = self.leaves_of(host).next()?;
-        Some(self.topology.ancestor(first, depth))
+        Some(Cluster(self.topology.ancestor(first, depth)))
     }
 
     /// Assigns a cluster of the job to each cluster of the parts: the one that already has one of
@@ -96,20 +96,20 @@ impl Allocation {
         parts: &[&Part],
         host_of_part: &[Option<usize>],
         hosts: &[Similarity],
-    ) -> Result<Option<Vec<usize>>, AllocationError> {
+    ) -> Result<Option<Vec<Cluster>>, AllocationError> {
         let (Some(depth), Some(_)) = (topology.cluster_depth(), self.topology.cluster_depth())
         else {
             return Ok(None);
         };
-        let recorded = |part: &Part| topology.ancestor(part.leaves[0], depth);
-        let mut now: BTreeMap<usize, Vec<&Similarity>> = BTreeMap::new();
-        for (host, likeness) in hosts.iter().enumerate() {
-            now.entry(self.cluster_of(host).unwrap_or(0))
+        let recorded = |part: &Part| Cluster(topology.ancestor(part.leaves[0], depth));
+        let mut now: BTreeMap<Cluster, Vec<&Similarity>> = BTreeMap::new();
+        for (host, similarity) in hosts.iter().enumerate() {
+            now.entry(self.cluster_of(host).unwrap_or_default())
                 .or_default()
-                .push(likeness);
+                .push(similarity);
         }
-        let mut then: BTreeMap<usize, Vec<Similarity>> = BTreeMap::new();
-        let mut found: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut then: BTreeMap<Cluster, Vec<Similarity>> = BTreeMap::new();
+        let mut found: BTreeMap<Cluster, Cluster> = BTreeMap::new();
         for (part, host) in parts.iter().zip(host_of_part) {
             then.entry(recorded(part))
                 .or_default()
@@ -118,21 +118,21 @@ impl Allocation {
                 found.insert(recorded(part), cluster);
             }
         }
-        for likenesses in now.values_mut() {
-            likenesses.sort_unstable();
+        for similarities in now.values_mut() {
+            similarities.sort_unstable();
         }
-        for (old, mut likenesses) in then {
+        for (old, mut similarities) in then {
             if found.contains_key(&old) {
                 continue;
             }
-            likenesses.sort_unstable();
+            similarities.sort_unstable();
             let free = now
                 .iter()
                 .filter(|(new, _)| !found.values().any(|taken| taken == *new));
-            let alike = free.filter(|(_, hosts)| hosts.iter().copied().eq(&likenesses));
-            let Some(new) = alike.map(|(new, _)| *new).next() else {
+            let similar = free.filter(|(_, hosts)| hosts.iter().copied().eq(&similarities));
+            let Some(new) = similar.map(|(new, _)| *new).next() else {
                 return Err(AllocationError::Cluster {
-                    hosts: likenesses.len(),
+                    hosts: similarities.len(),
                 });
             };
             found.insert(old, new);

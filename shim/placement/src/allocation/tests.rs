@@ -2,7 +2,7 @@
 use crate::allocation::*;
 use crate::binding::LaunchedProcess;
 use crate::seat;
-use treepie_base::{Leaf, List, Process, Rank, Slice};
+use treepie_base::{Cluster, Leaf, List, Process, Rank, Slice};
 use treepie_topology::networks::{Host as Hung, Lattice, Network, Site};
 use treepie_topology::{Machine, Topology};
 use treepie_traffic::Matrix;
@@ -379,9 +379,9 @@ fn a_dense_matrix_is_placed_by_its_heaviest_entries_and_judged_by_all() {
 
 /// Hosts a and c in one cluster, b and d in another.
 fn crossed(processes: &Slice<Process, LaunchedProcess>) -> Allocation {
-    let clusters: List<Process, usize> = processes
+    let clusters: List<Process, Cluster> = processes
         .iter()
-        .map(|at| usize::from(["b", "d"].contains(&&*at.host)))
+        .map(|at| Cluster(usize::from(["b", "d"].contains(&&*at.host))))
         .collect();
     let network = network_of(processes, &clusters).unwrap();
     Allocation::new(processes, |_| Some(machine(2, 2)), Some(&network)).unwrap()
@@ -422,9 +422,9 @@ fn a_placement_with_clusters_is_carried_over_by_clusters() {
         .placed(&pairs_of_pairs(8), Movement::Ranks)
         .unwrap();
     let now = on(&["e", "e", "f", "f", "g", "g", "h", "h"], 4);
-    let cluster = |host: &str| usize::from(["g", "h"].contains(&host));
-    let clusters: List<Process, usize> = now.iter().map(|at| cluster(&at.host)).collect();
-    let with = |clusters: &Slice<Process, usize>| {
+    let cluster = |host: &str| Cluster(usize::from(["g", "h"].contains(&host)));
+    let clusters: List<Process, Cluster> = now.iter().map(|at| cluster(&at.host)).collect();
+    let with = |clusters: &Slice<Process, Cluster>| {
         let network = network_of(&now, clusters).unwrap();
         let found = Allocation::new(&now, |_| Some(machine(2, 2)), Some(&network)).unwrap();
         found.remap(recorded(&placed))
@@ -436,7 +436,7 @@ fn a_placement_with_clusters_is_carried_over_by_clusters() {
         assert_eq!(cluster(&pair[0].0), cluster(&pair[1].0), "{hosts:?}");
     }
     assert_eq!(
-        with(Slice::from_ref(&[0, 0, 0, 0, 0, 0, 1, 1]))
+        with(&Cluster::list([0, 0, 0, 0, 0, 0, 1, 1]))
             .unwrap_err()
             .to_string(),
         "has 2 hosts in one cluster, and no cluster of the job that is left has such hosts"
@@ -449,7 +449,7 @@ fn a_placement_with_clusters_is_carried_over_by_clusters() {
 fn clusters_that_no_tree_can_have_are_told_of() {
     let processes = on(&["a", "a", "b"], 4);
     let refusal = |clusters: &[usize]| {
-        let refused = network_of(&processes, Slice::from_ref(clusters));
+        let refused = network_of(&processes, &Cluster::list(clusters.iter().copied()));
         refused.unwrap_err().to_string()
     };
     assert_eq!(

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::link::{LinkText, Medium};
 use crate::contention::Contention;
-use crate::contents::{Cluster, Contents, Level, PlatformError};
-use treepie_base::list;
+use crate::contents::{Contents, Level, PlatformCluster, PlatformError};
+use treepie_base::{Cluster, list};
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -36,7 +36,7 @@ struct LevelText {
 }
 
 impl ClusterText {
-    pub(super) fn new(contents: &Contents, place: usize) -> Self {
+    pub(super) fn new(contents: &Contents, place: Cluster) -> Self {
         let cluster = &contents.clusters[place];
         ClusterText {
             name: cluster.name.clone(),
@@ -62,9 +62,9 @@ impl ClusterText {
 
     pub(super) fn build(
         &self,
-        place: usize,
+        place: Cluster,
         hosts: &HashMap<&str, usize>,
-    ) -> Result<Cluster, PlatformError> {
+    ) -> Result<PlatformCluster, PlatformError> {
         let field = |name: &str| format!("clusters[{place}].{name}");
         let host_called = |name: &String| {
             hosts.get(name.as_str()).copied().ok_or_else(|| {
@@ -79,7 +79,7 @@ impl ClusterText {
             return Err(PlatformError::new(field("contention"), problem));
         }
         let levels = self.levels.iter().enumerate();
-        Ok(Cluster {
+        Ok(PlatformCluster {
             name: self.name.clone(),
             hosts: self
                 .hosts

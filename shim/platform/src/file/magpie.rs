@@ -12,15 +12,15 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::numbers::{MICROSECONDS, with_digits};
-use treepie_base::{FileError, text};
+use treepie_base::{Cluster, FileError, List, text};
 
 /// The clusters of a file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MagpieClusters {
     /// The ranks of every cluster, in the order of the file.
-    pub clusters: Vec<Vec<usize>>,
+    pub clusters: List<Cluster, Vec<usize>>,
     /// Least latencies between two clusters, or inside one, in seconds.
-    pub least_edges: Vec<(usize, usize, f64)>,
+    pub least_edges: Vec<(Cluster, Cluster, f64)>,
 }
 
 impl MagpieClusters {
@@ -122,9 +122,10 @@ impl MagpieClusters {
 }
 
 /// ` Min edge 0-1 = 59.96`: an edge in microseconds. `None` for other comments.
-fn edge(comment: &str) -> Option<(usize, usize, f64)> {
+fn edge(comment: &str) -> Option<(Cluster, Cluster, f64)> {
     let (pair, value) = comment.trim().strip_prefix("Min edge")?.split_once('=')?;
     let (one, other) = pair.trim().split_once('-')?;
     let value: f64 = value.trim().parse().ok()?;
-    Some((one.parse().ok()?, other.parse().ok()?, value / MICROSECONDS))
+    let cluster = |number: &str| number.parse().ok().map(Cluster);
+    Some((cluster(one)?, cluster(other)?, value / MICROSECONDS))
 }

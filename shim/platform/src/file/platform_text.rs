@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use crate::contents::{Cluster, Contents, Host, Parallel, PlatformError, Probing};
+use crate::contents::{Contents, Host, Parallel, PlatformCluster, PlatformError, Probing};
 use crate::description::Platform;
 use crate::file::cluster::ClusterText;
 use crate::file::link::{COLUMNS, LinkText, Medium};
 use crate::inside::{Inside, LEVELS};
 use crate::numbers::rounded;
-use treepie_base::{FileContents, Kind, list};
+use treepie_base::{Cluster, FileContents, Kind, List, list};
 
 /// A platform in its written form.
 #[derive(Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub(super) struct PlatformText {
     hosts: Vec<Host>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     inside: Vec<Inside>,
-    clusters: Vec<ClusterText>,
+    clusters: List<Cluster, ClusterText>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     links: Vec<LinkBetween>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -85,7 +85,7 @@ impl PlatformText {
     }
 
     pub(super) fn new(contents: &Contents, mpi: Option<String>) -> Self {
-        let name = |cluster: usize| contents.clusters[cluster].name.clone();
+        let name = |cluster: Cluster| contents.clusters[cluster].name.clone();
         PlatformText {
             mpi,
             measured: contents.probing.clone(),
@@ -93,7 +93,9 @@ impl PlatformText {
             columns: all_columns(),
             hosts: contents.hosts.clone(),
             inside: contents.inside.clone(),
-            clusters: (0..contents.clusters.len())
+            clusters: contents
+                .clusters
+                .keys()
                 .map(|cluster| ClusterText::new(contents, cluster))
                 .collect(),
             links: contents
@@ -140,7 +142,7 @@ impl PlatformText {
     fn contents(&self) -> Result<Contents, PlatformError> {
         let listed = self.listed_hosts();
         let hosts: HashMap<&str, usize> = named(listed.iter().map(|host| host.name.as_str()));
-        let clusters: HashMap<&str, usize> = named(self.clusters.iter().map(|c| c.name.as_str()));
+        let clusters: HashMap<&str, Cluster> = named(self.clusters.iter().map(|c| c.name.as_str()));
         if let Some(twice) = first_duplicate(self.clusters.iter().map(|c| c.name.as_str())) {
             let problem = format!("two are called {twice}; give each its own name");
             return Err(PlatformError::new("clusters", problem));
@@ -182,8 +184,8 @@ impl PlatformText {
                 bytes_per_second: line.megabytes_per_second * 1e6,
             });
         }
-        let built = self.clusters.iter().enumerate();
-        let mut clusters: Vec<Cluster> = built
+        let built = self.clusters.iter_enumerated();
+        let mut clusters: List<Cluster, PlatformCluster> = built
             .map(|(place, cluster)| cluster.build(place, &hosts))
             .collect::<Result<_, _>>()?;
         for cluster in &mut clusters {
@@ -210,7 +212,7 @@ impl PlatformText {
 
     /// `ranks` of a cluster is for human readers: it must agree with the hosts.
     fn check_ranks(&self, contents: &Contents) -> Result<(), PlatformError> {
-        for (place, cluster) in self.clusters.iter().enumerate() {
+        for (place, cluster) in self.clusters.iter_enumerated() {
             let found = contents.ranks_of(place);
             if !cluster.ranks.is_empty() && cluster.ranks != found {
                 let problem = format!(
@@ -228,10 +230,10 @@ impl PlatformText {
     }
 }
 
-fn named<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+fn named<'a, I: From<usize>>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, I> {
     names
         .enumerate()
-        .map(|(place, name)| (name, place))
+        .map(|(place, name)| (name, place.into()))
         .collect()
 }
 

@@ -6,7 +6,7 @@ use super::{PlatformFile, latencies, logp_mpi};
 use crate::Way;
 use crate::{GivenPlatform, PartialPlatform};
 use std::path::Path;
-use treepie_base::{FileError, Header, text};
+use treepie_base::{Cluster, FileError, Header, text};
 use treepie_traffic::windows::EpochKind;
 
 const SMALL: &str = "\
@@ -36,7 +36,7 @@ fn read(text: &str) -> Result<PlatformFile, FileError> {
 fn a_platform_written_by_hand_is_read() {
     let platform = read(SMALL).unwrap().platform;
     assert_eq!((platform.ranks(), platform.clusters().len()), (8, 2));
-    let link = platform.between(1, 0);
+    let link = platform.between(Cluster(1), Cluster(0));
     assert!((link.latency() - 10e-3).abs() < 1e-12);
     assert!((link.gap(65536) - 5.6e-3).abs() < 1e-12);
     assert_eq!(link.eager_limit(), Some(0));
@@ -48,14 +48,14 @@ fn overheads_that_are_left_out_are_those_of_the_smallest_message_and_in_memory_t
     let platform = read(&SMALL.replacen("leader: 0}", levels, 1))
         .unwrap()
         .platform;
-    let link = platform.between(0, 1);
+    let link = platform.between(Cluster(0), Cluster(1));
     let measured = [link.send(65536), link.receive(1 << 20)];
     assert!(
         measured
             .iter()
             .all(|overhead| (overhead - 5e-6).abs() < 1e-12)
     );
-    let memory = &platform.clusters()[0].levels[0].link;
+    let memory = &platform.clusters()[Cluster(0)].levels[0].link;
     assert!((memory.send(1024) - 9e-6).abs() < 1e-12);
 }
 
@@ -79,10 +79,14 @@ fn a_list_of_clusters_by_the_names_of_hosts_is_taken_by_jobs_alone() {
         panic!("all links are missing");
     };
     let contents = of_job.contents();
-    assert_eq!(contents.ranks_of(0), [1, 2, 3]);
-    assert_eq!(contents.ranks_of(1), [0]);
+    let [lyon, other] = [0, 1].map(Cluster);
+    assert_eq!(contents.ranks_of(lyon), [1, 2, 3]);
+    assert_eq!(contents.ranks_of(other), [0]);
     assert_eq!(
-        (contents.clusters[0].leader, contents.clusters[1].leader),
+        (
+            contents.clusters[lyon].leader,
+            contents.clusters[other].leader
+        ),
         (1, 0)
     );
     // On one host no link is missing.
@@ -126,7 +130,7 @@ fn contention_counts_among_the_ranks_that_it_was_fitted_to_and_others_are_told()
         .unwrap()
         .platform;
     // Four ranks are in the cluster.
-    assert_eq!(platform.clusters()[0].contention.unwrap().ranks, 4);
+    assert_eq!(platform.clusters()[Cluster(0)].contention.unwrap().ranks, 4);
     assert!(platform.unused_contention().is_empty());
     assert!(platform.scaled(10).unused_contention().is_empty());
     let larger = platform.scaled(16);
@@ -214,9 +218,10 @@ fn a_platform_of_other_hosts_is_told_apart_from_one_that_fits() {
     };
     let same = hosts(&["a1", "a1", "a1", "a1", "b1", "b1", "b1", "b1"]);
     assert_eq!(platform.for_job(&same).unwrap(), platform);
+    let [a, b] = [0, 1].map(Cluster);
     let fewer = platform.for_job(&hosts(&["b1", "a1"])).unwrap();
     assert_eq!(
-        (fewer.ranks(), fewer.ranks_of(0), fewer.ranks_of(1)),
+        (fewer.ranks(), fewer.ranks_of(a), fewer.ranks_of(b)),
         (2, vec![1], vec![0])
     );
     let one = platform.for_job(&hosts(&["b1", "b1"])).unwrap();
@@ -229,10 +234,10 @@ fn a_platform_of_other_hosts_is_told_apart_from_one_that_fits() {
         "was measured on other hosts: it does not know z9, where rank 1 runs; measure this \
          platform with `treepie probe`"
     );
-    assert!(platform.check_latencies(&[(0, 1, 11e-3)], 1.5).is_ok());
+    assert!(platform.check_latencies(&[(a, b, 11e-3)], 1.5).is_ok());
     assert_eq!(
         platform
-            .check_latencies(&[(0, 1, 50e-6)], 1.5)
+            .check_latencies(&[(a, b, 50e-6)], 1.5)
             .unwrap_err()
             .to_string(),
         "does not fit what is here: from a to b it has a latency of 10000.0 us and \
@@ -246,7 +251,7 @@ fn the_cluster_file_of_figure_3_3_is_read_and_written() {
                 cluster 2\nprocess 10 13 14 15 16\n# Min edge 0-1 = 59.962273\n";
     let path = Path::new("magpie_clusters");
     let found = MagpieClusters::from_text(path, text).unwrap();
-    assert_eq!(found.clusters[1], [4, 5]);
+    assert_eq!(found.clusters[Cluster(1)], [4, 5]);
     assert_eq!(found.least_edges.len(), 1);
     assert_eq!(
         MagpieClusters::from_text(path, &found.to_text()).unwrap(),
@@ -376,7 +381,7 @@ clusters:
 #[test]
 fn ways_of_a_link_are_written_as_they_were_read() {
     let file = read(WITH_WAYS).unwrap();
-    let link = &file.platform.clusters()[0].levels[0].link;
+    let link = &file.platform.clusters()[Cluster(0)].levels[0].link;
     let ways = link.ways().unwrap();
     let put = ways.cost(Way::Put, 64.0).unwrap();
     assert!((put.one - 2.2e-6).abs() < 1e-15 && (put.further - 0.5e-6).abs() < 1e-15);

@@ -1,6 +1,7 @@
 //! Inputs of a heuristic: gaps, latencies and the times inside clusters.
 
 use thiserror::Error;
+use treepie_base::{Cluster, List};
 
 /// Reason why numbers are not costs.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -33,10 +34,9 @@ pub enum CostsError {
 /// Costs of one message between the leaders of `clusters`, in seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Costs {
-    clusters: usize,
     gap: Vec<f64>,
     latency: Vec<f64>,
-    inside: Vec<f64>,
+    inside: List<Cluster, f64>,
 }
 
 impl Costs {
@@ -45,7 +45,11 @@ impl Costs {
     ///
     /// # Errors
     /// Lists have wrong lengths, numbers are negative or infinite, or there are no clusters.
-    pub fn new(gap: Vec<f64>, latency: Vec<f64>, inside: Vec<f64>) -> Result<Self, CostsError> {
+    pub fn new(
+        gap: Vec<f64>,
+        latency: Vec<f64>,
+        inside: List<Cluster, f64>,
+    ) -> Result<Self, CostsError> {
         let clusters = inside.len();
         if clusters == 0 {
             return Err(CostsError::Empty);
@@ -61,14 +65,17 @@ impl Costs {
                 });
             }
         }
-        for (what, list) in [("gap", &gap), ("latency", &latency), ("inside", &inside)] {
+        for (what, list) in [
+            ("gap", &gap),
+            ("latency", &latency),
+            ("inside", &inside.raw),
+        ] {
             let is_cost = |value: &f64| value.is_finite() && *value >= 0.0;
             if let Some(&value) = list.iter().find(|value| !is_cost(value)) {
                 return Err(CostsError::Number { what, value });
             }
         }
         Ok(Costs {
-            clusters,
             gap,
             latency,
             inside,
@@ -77,32 +84,37 @@ impl Costs {
 
     /// Number of clusters.
     pub fn clusters(&self) -> usize {
-        self.clusters
+        self.inside.len()
+    }
+
+    /// Place of a pair in the lists.
+    fn place(&self, from: Cluster, to: Cluster) -> usize {
+        from.0 * self.clusters() + to.0
     }
 
     /// `g(i,j)`: time for which the sender is busy.
-    pub fn gap(&self, from: usize, to: usize) -> f64 {
-        self.gap[from * self.clusters + to]
+    pub fn gap(&self, from: Cluster, to: Cluster) -> f64 {
+        self.gap[self.place(from, to)]
     }
 
     /// `L(i,j)`.
-    pub fn latency(&self, from: usize, to: usize) -> f64 {
-        self.latency[from * self.clusters + to]
+    pub fn latency(&self, from: Cluster, to: Cluster) -> f64 {
+        self.latency[self.place(from, to)]
     }
 
     /// `g(i,j) + L(i,j)`: time of one message.
-    pub fn transfer(&self, from: usize, to: usize) -> f64 {
+    pub fn transfer(&self, from: Cluster, to: Cluster) -> f64 {
         self.gap(from, to) + self.latency(from, to)
     }
 
     /// Sum of the transfers from one cluster to each other one.
-    pub(super) fn all_transfers(&self, from: usize) -> f64 {
-        let others = (0..self.clusters).filter(|&to| to != from);
+    pub(super) fn all_transfers(&self, from: Cluster) -> f64 {
+        let others = self.inside.keys().filter(|&to| to != from);
         others.map(|to| self.transfer(from, to)).sum()
     }
 
     /// `T_k`: time of a cluster's inner phase.
-    pub fn inside(&self, cluster: usize) -> f64 {
+    pub fn inside(&self, cluster: Cluster) -> f64 {
         self.inside[cluster]
     }
 }

@@ -2,11 +2,14 @@
 //! receiver.
 
 use strum::{Display, IntoStaticStr, VariantArray};
-use treepie_base::from_name;
 use treepie_base::statistics::mean;
+use treepie_base::{Cluster, Slice, from_name};
 
 use crate::orders::costs::Costs;
 use crate::orders::schedule::Schedule;
+
+/// Cluster after all others, before one is chosen.
+const NONE: Cluster = Cluster(usize::MAX);
 
 /// A rule that orders the sends between clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
@@ -88,12 +91,13 @@ impl Order {
     ///
     /// # Panics
     /// Panics if there is no cluster `root`.
-    pub fn schedule(self, costs: &Costs, root: usize) -> Schedule {
+    pub fn schedule(self, costs: &Costs, root: Cluster) -> Schedule {
         let clusters = costs.clusters();
-        assert!(root < clusters, "the root is one of the clusters");
+        assert!(root.0 < clusters, "the root is one of the clusters");
         let mut schedule = Schedule::start(clusters);
         let mut informed = vec![root];
-        let mut waiting: Vec<usize> = (0..clusters).filter(|&other| other != root).collect();
+        let all = (0..clusters).map(Cluster);
+        let mut waiting: Vec<Cluster> = all.filter(|&other| other != root).collect();
         while !waiting.is_empty() {
             let sets = (&informed[..], &waiting[..]);
             let (from, to) = match self.for_clusters(clusters) {
@@ -111,16 +115,21 @@ impl Order {
     ///
     /// # Panics
     /// Panics if there is no cluster `root`.
-    pub fn sends(self, costs: &Costs, root: usize) -> Vec<(usize, usize)> {
+    pub fn sends(self, costs: &Costs, root: Cluster) -> Vec<(Cluster, Cluster)> {
         let sends = self.schedule(costs, root).sends;
         sends.iter().map(|send| (send.from, send.to)).collect()
     }
 
     /// Chooses the next send, if the leaders of the first set have had the message since `ready`,
     /// and those of the second wait for it.
-    fn next(self, costs: &Costs, ready: &[f64], sets: (&[usize], &[usize])) -> (usize, usize) {
+    fn next(
+        self,
+        costs: &Costs,
+        ready: &Slice<Cluster, f64>,
+        sets: (&[Cluster], &[Cluster]),
+    ) -> (Cluster, Cluster) {
         let (informed, waiting) = sets;
-        let mut best = ((f64::INFINITY, usize::MAX, usize::MAX), (0, 0));
+        let mut best = ((f64::INFINITY, NONE, NONE), (NONE, NONE));
         for &to in waiting {
             let weights = informed.iter().map(|&from| {
                 let weight = match self {
@@ -130,7 +139,7 @@ impl Order {
                 };
                 (weight, from)
             });
-            let (weight, from) = weights.fold((f64::INFINITY, usize::MAX), least);
+            let (weight, from) = weights.fold((f64::INFINITY, NONE), least);
             // Some choose the receiver first, others the pair.
             let ahead = self.look_ahead(costs, to, sets);
             let key = match self {
@@ -152,11 +161,11 @@ impl Order {
     fn look_ahead(
         self,
         costs: &Costs,
-        to: usize,
-        (informed, waiting): (&[usize], &[usize]),
+        to: Cluster,
+        (informed, waiting): (&[Cluster], &[Cluster]),
     ) -> f64 {
         let others = waiting.iter().copied().filter(|&other| other != to);
-        let sends = |from: usize| others.clone().map(move |other| costs.transfer(from, other));
+        let sends = |from: Cluster| others.clone().map(move |other| costs.transfer(from, other));
         let done = others
             .clone()
             .map(|other| costs.transfer(to, other) + costs.inside(other));
@@ -176,7 +185,7 @@ impl Order {
 }
 
 /// The pair with the shorter time; of equal times the lower cluster.
-fn least(one: (f64, usize), other: (f64, usize)) -> (f64, usize) {
+fn least(one: (f64, Cluster), other: (f64, Cluster)) -> (f64, Cluster) {
     if other < one { other } else { one }
 }
 

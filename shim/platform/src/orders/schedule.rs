@@ -1,14 +1,16 @@
 //! An order of sends with its times.
 
+use treepie_base::{Cluster, List};
+
 use crate::orders::costs::Costs;
 
 /// One message from a cluster's leader to another's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Send {
     /// The sending cluster.
-    pub from: usize,
+    pub from: Cluster,
     /// The receiving cluster.
-    pub to: usize,
+    pub to: Cluster,
     /// Start time in seconds.
     pub start: f64,
     /// Arrival time in seconds.
@@ -32,9 +34,9 @@ pub struct Schedule {
     /// their execution.
     pub sends: Vec<Send>,
     /// Arrival time of the message at each cluster.
-    pub arrival: Vec<f64>,
+    pub arrival: List<Cluster, f64>,
     /// Time at which each cluster has the message and no remaining send.
-    pub ready: Vec<f64>,
+    pub ready: List<Cluster, f64>,
 }
 
 impl Schedule {
@@ -42,13 +44,13 @@ impl Schedule {
     pub fn start(clusters: usize) -> Self {
         Schedule {
             sends: Vec::with_capacity(clusters),
-            arrival: vec![0.0; clusters],
-            ready: vec![0.0; clusters],
+            arrival: vec![0.0; clusters].into(),
+            ready: vec![0.0; clusters].into(),
         }
     }
 
     /// Adds a send from `from`, which has the message, to `to` at the earliest time.
-    pub fn send(&mut self, costs: &Costs, from: usize, to: usize) {
+    pub fn send(&mut self, costs: &Costs, from: Cluster, to: Cluster) {
         let start = self.ready[from];
         let arrival = start + costs.transfer(from, to);
         self.ready[from] = start + costs.gap(from, to);
@@ -66,9 +68,9 @@ impl Schedule {
     ///
     /// `None` if a sender does not have the message yet or a receiver gets it
     /// twice.
-    pub fn of(costs: &Costs, root: usize, sends: &[(usize, usize)]) -> Option<Schedule> {
+    pub fn of(costs: &Costs, root: Cluster, sends: &[(Cluster, Cluster)]) -> Option<Schedule> {
         let clusters = costs.clusters();
-        let mut has = vec![false; clusters];
+        let mut has: List<Cluster, bool> = vec![false; clusters].into();
         *has.get_mut(root)? = true;
         let mut schedule = Schedule::start(clusters);
         for &(from, to) in sends {
@@ -87,8 +89,7 @@ impl Schedule {
             Accounting::AtArrival => &self.arrival,
         };
         begins
-            .iter()
-            .enumerate()
+            .iter_enumerated()
             .map(|(cluster, begin)| begin + costs.inside(cluster))
             .fold(0.0, f64::max)
     }

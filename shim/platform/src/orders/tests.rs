@@ -1,4 +1,6 @@
 #![allow(clippy::unwrap_used)]
+use treepie_base::{Cluster, List};
+
 use super::*;
 
 /// The five clusters of `reference` 7.3: gaps in seconds, latencies in milliseconds, and the times
@@ -23,7 +25,7 @@ fn five() -> Costs {
             latency[from * 5 + to] = l * 1e-3;
         }
     }
-    Costs::new(gap, latency, vec![0.30, 1.00, 0.10, 0.60, 2.00]).unwrap()
+    Costs::new(gap, latency, vec![0.30, 1.00, 0.10, 0.60, 2.00].into()).unwrap()
 }
 
 fn rounded(value: f64) -> f64 {
@@ -35,8 +37,8 @@ fn sends(schedule: &Schedule) -> Vec<(usize, usize, f64, f64)> {
     sends
         .map(|send| {
             (
-                send.from,
-                send.to,
+                send.from.0,
+                send.to.0,
                 rounded(send.start),
                 rounded(send.arrival),
             )
@@ -97,7 +99,7 @@ fn five_clusters_are_served_as_the_vectors_say() {
         (Order::BottomUp, slowest_first.clone(), 2.630),
         (Order::BottomUpReady, slowest_first, 2.630),
     ] {
-        let schedule = order.schedule(&costs, 0);
+        let schedule = order.schedule(&costs, Cluster(0));
         assert_eq!(sends(&schedule), expected, "{order}");
         assert_eq!(
             rounded(schedule.makespan(&costs, Accounting::AfterSends)),
@@ -110,42 +112,44 @@ fn five_clusters_are_served_as_the_vectors_say() {
 #[test]
 fn sends_by_those_who_have_nothing_are_no_schedule() {
     let costs = five();
-    assert_eq!(Schedule::of(&costs, 0, &[(1, 2)]), None);
-    assert_eq!(Schedule::of(&costs, 0, &[(0, 2), (0, 2)]), None);
-    assert_eq!(Schedule::of(&costs, 0, &[(0, 9)]), None);
+    for sends in [&[(1, 2)][..], &[(0, 2), (0, 2)], &[(0, 9)]] {
+        let sends = sends.iter().map(|&(from, to)| (Cluster(from), Cluster(to)));
+        let sends: Vec<(Cluster, Cluster)> = sends.collect();
+        assert_eq!(Schedule::of(&costs, Cluster(0), &sends), None);
+    }
 }
 
 #[test]
 fn costs_that_are_none_are_refused() {
     let text = |error: CostsError| error.to_string();
     assert_eq!(
-        text(Costs::new(vec![0.0], vec![0.0; 4], vec![0.0; 2]).unwrap_err()),
+        text(Costs::new(vec![0.0], vec![0.0; 4], vec![0.0; 2].into()).unwrap_err()),
         "gap has 1 numbers for 2 clusters; 4 are needed"
     );
     assert_eq!(
-        text(Costs::new(vec![0.0; 4], vec![0.0; 4], vec![0.0, -1.0]).unwrap_err()),
+        text(Costs::new(vec![0.0; 4], vec![0.0; 4], vec![0.0, -1.0].into()).unwrap_err()),
         "inside has -1; numbers from 0 were expected"
     );
-    assert!(Costs::new(Vec::new(), Vec::new(), Vec::new()).is_err());
+    assert!(Costs::new(Vec::new(), Vec::new(), List::new()).is_err());
 }
 
 /// Orders computed from their definitions: every pair at every step.
-fn by_definition(order: Order, costs: &Costs, root: usize) -> Vec<(usize, usize)> {
-    let clusters = costs.clusters();
-    let all = |node: usize| -> f64 {
-        let others = (0..clusters).filter(|&other| other != node);
+fn by_definition(order: Order, costs: &Costs, root: Cluster) -> Vec<(Cluster, Cluster)> {
+    let clusters = (0..costs.clusters()).map(Cluster);
+    let all = |node: Cluster| -> f64 {
+        let others = clusters.clone().filter(|&other| other != node);
         others.map(|other| costs.transfer(node, other)).sum()
     };
-    let mut sends: Vec<(usize, usize)> = Vec::new();
-    while sends.len() + 1 < clusters {
+    let mut sends: Vec<(Cluster, Cluster)> = Vec::new();
+    while sends.len() + 1 < costs.clusters() {
         let schedule = Schedule::of(costs, root, &sends).unwrap();
-        let informed = |c: &usize| *c == root || sends.iter().any(|&(_, to)| to == *c);
-        let waiting: Vec<usize> = (0..clusters).filter(|c| !informed(c)).collect();
-        let ahead = |to: usize| {
+        let informed = |c: &Cluster| *c == root || sends.iter().any(|&(_, to)| to == *c);
+        let waiting: Vec<Cluster> = clusters.clone().filter(|c| !informed(c)).collect();
+        let ahead = |to: Cluster| {
             let others = waiting.iter().copied().filter(|&other| other != to);
-            let others: Vec<usize> = others.collect();
-            let next = |other: usize| costs.transfer(to, other);
-            let done = |other: usize| next(other) + costs.inside(other);
+            let others: Vec<Cluster> = others.collect();
+            let next = |other: Cluster| costs.transfer(to, other);
+            let done = |other: Cluster| next(other) + costs.inside(other);
             let mean = |all: Vec<f64>| all.iter().sum::<f64>() / all.len().max(1) as f64;
             let (least, most) = (f64::INFINITY, 0.0);
             if others.is_empty() {
@@ -156,7 +160,7 @@ fn by_definition(order: Order, costs: &Costs, root: usize) -> Vec<(usize, usize)
                 Order::EcefLa | Order::BottomUpLa => others.map(next).fold(least, f64::min),
                 Order::EcefLaMean => mean(others.map(next).collect()),
                 Order::EcefLaMeanOfAll => {
-                    let senders = (0..clusters).filter(informed).chain([to]);
+                    let senders = clusters.clone().filter(informed).chain([to]);
                     let pairs = senders.flat_map(|from| others.clone().map(move |o| (from, o)));
                     mean(
                         pairs
@@ -169,24 +173,26 @@ fn by_definition(order: Order, costs: &Costs, root: usize) -> Vec<(usize, usize)
                 _ => 0.0,
             }
         };
-        let weight = |from: usize, to: usize| match order {
+        let weight = |from: Cluster, to: Cluster| match order {
             Order::Fef => costs.latency(from, to),
             Order::BottomUp => costs.transfer(from, to),
             Order::BottomUpLa => schedule.ready[from] + costs.transfer(from, to),
             _ => schedule.ready[from] + costs.transfer(from, to) + ahead(to),
         };
         // Some choose the receiver first: by the speed of its sends, or by its completion time.
-        let receiver = |to: usize| match order {
+        let receiver = |to: Cluster| match order {
             Order::Fnf => (all(to), to),
             Order::BottomUp | Order::BottomUpReady | Order::BottomUpLa => {
-                let least = (0..clusters).filter(informed).map(|from| weight(from, to));
+                let senders = clusters.clone().filter(informed);
+                let least = senders.map(|from| weight(from, to));
                 let least = least.fold(f64::INFINITY, f64::min);
                 (ahead(to) - least - costs.inside(to), to)
             }
-            _ => (0.0, 0),
+            _ => (0.0, Cluster(0)),
         };
-        let mut best = ((f64::INFINITY, 0), 0.0, 0, 0);
-        for from in (0..clusters).filter(informed) {
+        let first = Cluster(0);
+        let mut best = ((f64::INFINITY, first), 0.0, first, first);
+        for from in clusters.clone().filter(informed) {
             for &to in &waiting {
                 let pair = (receiver(to), weight(from, to), from, to);
                 if pair < best {
@@ -216,11 +222,12 @@ fn schedules_are_those_of_the_definitions_on_grids_of_any_size() {
         for _ in 0..5 {
             let mut list = |count: usize| (0..count).map(|_| next(below)).collect::<Vec<f64>>();
             let (gap, latency) = (list(clusters * clusters), list(clusters * clusters));
-            let costs = Costs::new(gap, latency, list(clusters)).unwrap();
+            let costs = Costs::new(gap, latency, list(clusters).into()).unwrap();
             for order in Order::ALL {
-                let root = clusters / 2;
+                let root = Cluster(clusters / 2);
                 let expected = match order {
                     Order::Flat => (0..clusters)
+                        .map(Cluster)
                         .filter(|&to| to != root)
                         .map(|to| (root, to))
                         .collect(),

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use treepie_base::{Cluster, List};
+
 use crate::clustering::Partition;
 use crate::contention::Contention;
-use crate::contents::{Cluster, Contents, Host, Level, Parallel, PlatformError, Probing};
+use crate::contents::{Contents, Host, Level, Parallel, PlatformCluster, PlatformError, Probing};
 use crate::description::Platform;
 use crate::inside::{Identity, Inside, LEVELS};
 use crate::latency::LatencyMatrix;
@@ -21,15 +23,15 @@ pub(super) struct RankPlaces {
 /// Two ranks inside a cluster whose link is to be measured.
 pub(super) struct InnerPair {
     pub(super) pair: (usize, usize),
-    pub(super) cluster: usize,
+    pub(super) cluster: Cluster,
     /// Level that the two share: `None` for a cluster, else the level's name.
     pub(super) level: Option<&'static str>,
 }
 
 /// Pairs that can send simultaneously, each of ranks that are in no other pair.
 pub(super) struct Lanes {
-    pub(super) from: usize,
-    pub(super) to: usize,
+    pub(super) from: Cluster,
+    pub(super) to: Cluster,
     /// See [`Parallel`].
     pub(super) level: Option<&'static str>,
     pub(super) pairs: Vec<(usize, usize)>,
@@ -58,8 +60,8 @@ impl RankPlaces {
 
     /// For each cluster, the pairs to measure inside: two hosts; for each level inside hosts, two
     /// ranks that share it and nothing closer.
-    pub(super) fn inner_pairs(&self, partition: &Partition) -> Vec<Vec<InnerPair>> {
-        let clusters = partition.clusters.iter().enumerate();
+    pub(super) fn inner_pairs(&self, partition: &Partition) -> List<Cluster, Vec<InnerPair>> {
+        let clusters = partition.clusters.iter_enumerated();
         clusters
             .map(|(cluster, hosts)| {
                 let mut pairs = Vec::new();
@@ -96,8 +98,8 @@ impl RankPlaces {
                 pairs,
             });
         };
-        for (from, hosts) in clusters.iter().enumerate() {
-            for to in (0..clusters.len()).filter(|&to| to != from) {
+        for (from, hosts) in clusters.iter_enumerated() {
+            for to in clusters.keys().filter(|&to| to != from) {
                 let ranks = [from, to].map(|one| self.ranks_round_robin(&clusters[one]));
                 push(from, to, None, zipped(&ranks[0], &ranks[1]));
             }
@@ -162,12 +164,12 @@ fn zipped(one: &[usize], other: &[usize]) -> Vec<(usize, usize)> {
 #[derive(Default)]
 pub(super) struct Measured {
     pub(super) latency_pairs: usize,
-    pub(super) between: BTreeMap<(usize, usize), Link>,
+    pub(super) between: BTreeMap<(Cluster, Cluster), Link>,
     /// Links between clusters that were known before.
-    pub(super) known: BTreeSet<(usize, usize)>,
-    pub(super) inside: HashMap<usize, HashMap<Option<&'static str>, Link>>,
+    pub(super) known: BTreeSet<(Cluster, Cluster)>,
+    pub(super) inside: HashMap<Cluster, HashMap<Option<&'static str>, Link>>,
     pub(super) parallel: Vec<Parallel>,
-    pub(super) contention: HashMap<usize, Contention>,
+    pub(super) contention: HashMap<Cluster, Contention>,
     pub(super) left_out: Vec<String>,
     pub(super) seconds: f64,
 }
@@ -181,8 +183,8 @@ pub(super) fn assemble(
     options: &Options,
 ) -> Result<Platform, PlatformError> {
     let filler = Filler::new(&measured, latencies, partition);
-    let mut clusters = Vec::new();
-    for (number, hosts) in partition.clusters.iter().enumerate() {
+    let mut clusters: List<Cluster, _> = List::new();
+    for (number, hosts) in partition.clusters.iter_enumerated() {
         let mut inside = measured.inside.remove(&number).unwrap_or_default();
         let within = inside.remove(&None);
         let levels = LEVELS.into_iter().filter_map(|name| {
@@ -191,7 +193,7 @@ pub(super) fn assemble(
                 link,
             })
         });
-        clusters.push(Cluster {
+        clusters.push(PlatformCluster {
             name: format!("cluster{number}"),
             hosts: hosts.clone(),
             leader: place.hosts[hosts[0]].ranks[0],
@@ -203,26 +205,23 @@ pub(super) fn assemble(
             contention: measured.contention.remove(&number),
         });
     }
-    let count = clusters.len();
     // One probe for each pair of clusters and one inside each, as in the thesis.
-    let pairs_between = (0..count)
-        .flat_map(|a| (a + 1..count).map(move |b| (a, b)))
-        .filter(|&(a, b)| {
-            measured.between.contains_key(&(a, b)) || measured.between.contains_key(&(b, a))
-        })
-        .count();
-    let inner: usize = clusters
-        .iter()
-        .map(|cluster| usize::from(cluster.within.is_some()) + cluster.levels.len())
-        .sum();
-    for a in 0..count {
-        for b in a + 1..count {
+    let numbers = clusters.keys();
+    let mut pairs_between = 0;
+    for a in numbers.clone() {
+        for b in numbers.clone().skip(a.0 + 1) {
             let known = |pair| measured.between.contains_key(&pair);
-            if !known((a, b)) && !known((b, a)) {
+            if known((a, b)) || known((b, a)) {
+                pairs_between += 1;
+            } else {
                 measured.between.insert((a, b), filler.link(a, b));
             }
         }
     }
+    let inner: usize = clusters
+        .iter()
+        .map(|cluster| usize::from(cluster.within.is_some()) + cluster.levels.len())
+        .sum();
     let ranks: usize = place.hosts.iter().map(|host| host.ranks.len()).sum();
     Platform::new(Contents {
         hosts: place.hosts.clone(),
@@ -247,7 +246,7 @@ pub(super) fn assemble(
 struct Filler {
     slowest: Option<Link>,
     /// Mean latency between hosts of two clusters, and inside one.
-    latency: HashMap<(usize, usize), f64>,
+    latency: HashMap<(Cluster, Cluster), f64>,
 }
 
 impl Filler {
@@ -259,7 +258,7 @@ impl Filler {
             .max_by(|one, other| cost(one).total_cmp(&cost(other)))
             .cloned();
         let cluster_of = partition.cluster_of();
-        let mut sums: HashMap<(usize, usize), (f64, f64)> = HashMap::new();
+        let mut sums: HashMap<(Cluster, Cluster), (f64, f64)> = HashMap::new();
         for (a, b, seconds) in latencies.links() {
             let (a, b) = (cluster_of[a], cluster_of[b]);
             let sum = sums.entry((a.min(b), a.max(b))).or_default();
@@ -272,7 +271,7 @@ impl Filler {
         }
     }
 
-    fn link(&self, from: usize, to: usize) -> Link {
+    fn link(&self, from: Cluster, to: Cluster) -> Link {
         /// Assumption without any measurement: a slow wide-area link.
         const UNKNOWN: f64 = 0.1;
         let known = self.latency.get(&(from.min(to), from.max(to))).copied();

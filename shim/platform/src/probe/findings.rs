@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use treepie_base::Cluster;
+
 use super::assemble::Measured;
 use crate::inside::LEVELS;
 use crate::link::Link;
@@ -12,9 +14,9 @@ use crate::ways::Ways;
 /// Purpose of the pairs of a round.
 pub(super) enum LinkSubject {
     /// Clusters, from and to.
-    Between(Vec<(usize, usize)>),
+    Between(Vec<(Cluster, Cluster)>),
     /// A cluster and the level that its two ranks share: `None` for a cluster's hosts.
-    Inside(Vec<(usize, Option<&'static str>)>),
+    Inside(Vec<(Cluster, Option<&'static str>)>),
 }
 
 impl LinkSubject {
@@ -41,7 +43,7 @@ impl Measured {
     /// Starts with the links that are known before any measurement.
     pub(super) fn known(platform: &PartialPlatform) -> Self {
         let contents = platform.contents();
-        let clusters = contents.clusters.iter().enumerate();
+        let clusters = contents.clusters.iter_enumerated();
         let inside = clusters.map(|(place, cluster)| {
             let within = cluster.within.iter().map(|link| (None, link.clone()));
             let levels = cluster.levels.iter().filter_map(|level| {
@@ -50,7 +52,7 @@ impl Measured {
             });
             (place, within.chain(levels).collect())
         });
-        let known: BTreeSet<Pair> = contents.links.keys().copied().collect();
+        let known: BTreeSet<(Cluster, Cluster)> = contents.links.keys().copied().collect();
         Measured {
             between: contents.links.clone(),
             inside: inside.collect(),
@@ -78,14 +80,14 @@ impl Measured {
         }
         match kind {
             LinkSubject::Between(pairs) => {
-                let lacks = |&(from, to): &Pair| {
+                let lacks = |&(from, to): &(Cluster, Cluster)| {
                     !self.known.contains(&(from, to)) && !self.known.contains(&(to, from))
                 };
                 let (ranks, pairs) = kept(ranks, pairs, lacks);
                 (ranks, LinkSubject::Between(pairs))
             }
             LinkSubject::Inside(inner) => {
-                let lacks = |(cluster, level): &(usize, Option<&'static str>)| {
+                let lacks = |(cluster, level): &(Cluster, Option<&'static str>)| {
                     let known = self.inside.get(cluster);
                     known.is_none_or(|links| !links.contains_key(level))
                 };

@@ -1,5 +1,7 @@
 //! The initiator, rank 0: requests measurements round by round, within the budget.
 
+use treepie_base::Cluster;
+
 use super::assemble::{Measured, RankPlaces};
 use super::rounds::{cut, tournament};
 use super::task::Task;
@@ -205,7 +207,7 @@ fn between(
     partition: &Partition,
     at_a_time: usize,
 ) -> Vec<(Vec<Pair>, LinkSubject)> {
-    let leader = |cluster: usize| place.hosts[partition.clusters[cluster][0]].ranks[0];
+    let leader = |cluster: Cluster| place.hosts[partition.clusters[cluster][0]].ranks[0];
     let mut rounds = Vec::new();
     for round in tournament(partition.clusters.len()) {
         for part in cut(round, at_a_time) {

@@ -6,7 +6,7 @@
 /// ```text
 ///   0 stays     0-5 1-4 2-3      others move on      0-4 5-3 1-2    ...
 /// ```
-pub fn tournament(participants: usize) -> Vec<Vec<(usize, usize)>> {
+pub fn tournament<I: From<usize>>(participants: usize) -> Vec<Vec<(I, I)>> {
     if participants < 2 {
         return Vec::new();
     }
@@ -21,7 +21,7 @@ pub fn tournament(participants: usize) -> Vec<Vec<(usize, usize)>> {
             (0..seats / 2)
                 .map(|place| (seat(place), seat(seats - 1 - place)))
                 .filter(|&(one, other)| one < participants && other < participants)
-                .map(|(one, other)| (one.min(other), one.max(other)))
+                .map(|(one, other)| (one.min(other).into(), one.max(other).into()))
                 .collect()
         })
         .collect()

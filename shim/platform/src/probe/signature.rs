@@ -29,7 +29,7 @@ pub(super) fn all_clusters(
     partition: &Partition,
     measured: &mut Measured,
 ) {
-    for (cluster, hosts) in partition.clusters.iter().enumerate() {
+    for (cluster, hosts) in partition.clusters.iter_enumerated() {
         let ranks = place.ranks_round_robin(hosts);
         if ranks.len() < FEWEST_RANKS {
             let count = ranks.len();

@@ -1,5 +1,7 @@
 //! Steps of a probe on rank 0.
 
+use treepie_base::Cluster;
+
 use super::assemble::{Measured, RankPlaces, assemble};
 use super::rounds::tournament;
 use super::task::Task;
@@ -77,7 +79,7 @@ pub(super) fn compare(
     platform: &Platform,
     factor: f64,
 ) -> Result<(), Mismatch> {
-    let leader = |cluster: usize| platform.clusters()[cluster].leader;
+    let leader = |cluster: Cluster| platform.clusters()[cluster].leader;
     let pairs = tournament(platform.clusters().len())
         .into_iter()
         .next()
@@ -86,7 +88,7 @@ pub(super) fn compare(
     let answers = run_task(messenger, &Task::Latency, &ranks);
     end(messenger);
     let found = pairs.iter().zip(answers);
-    let measured: Vec<(usize, usize, f64)> = found
+    let measured: Vec<(Cluster, Cluster, f64)> = found
         .filter_map(|(&(a, b), answer)| Some((a, b, answer?.seconds()?)))
         .collect();
     platform.check_latencies(&measured, factor)

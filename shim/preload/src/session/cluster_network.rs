@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use treepie_base::{List, Process, Slice, text};
+use treepie_base::{Cluster, List, Process, Slice, text};
 use treepie_placement::allocation::{Allocation, AllocationError, network_of};
 use treepie_placement::binding::LaunchedProcess;
 use treepie_platform::file::PlatformFile;
@@ -30,7 +30,7 @@ pub enum ClusterNetwork {
     /// Clusters whose links are not known yet, and the name of their file.
     Partial(String, Box<PartialPlatform>),
     /// The cluster of each process of the launcher's world.
-    Clusters(List<Process, usize>),
+    Clusters(List<Process, Cluster>),
     /// The network of the hosts, and its file or description.
     Network(String, Box<Site>),
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use strum::VariantArray;
-use treepie_base::{List, Process, Rank, UnknownName, list, permutation, time};
+use treepie_base::{Cluster, List, Process, Rank, UnknownName, list, permutation, time};
 
 use super::choices::{GuardMode, Pages, choice, switch};
 use super::collectives::Collectives;
@@ -121,10 +121,15 @@ impl Form<Option<List<Process, Rank>>> {
     );
 }
 
-impl Form<Option<List<Process, usize>>> {
+impl Form<Option<List<Process, Cluster>>> {
     pub(super) const NUMBERS: Self = Form::new(
         || "numbers, such as `0,0,1,1`".into(),
-        |text| list::parse(text).map(List::from).map(Some).map_err(to_text),
+        |text| {
+            list::parse(text)
+                .map(Cluster::list)
+                .map(Some)
+                .map_err(to_text)
+        },
         |value| value.as_ref().map(|numbers| list::to_text(&numbers.raw)),
     );
 }

@@ -12,7 +12,7 @@ use super::collectives::Collectives;
 use super::form::{Form, OrderTimeout};
 use super::variables::PREFIX;
 use treepie_base::nearest::did_you_mean;
-use treepie_base::{List, Process, Rank};
+use treepie_base::{Cluster, List, Process, Rank};
 
 /// Setting: a row of the table.
 pub struct Setting {
@@ -117,7 +117,7 @@ settings! {
     /// measured to be fastest.
     tuning: Option<PathBuf> = Form::PATH;
     /// Cluster of every process, in the launcher's order, as any numbers, instead of a platform.
-    clusters: Option<List<Process, usize>> = Form::NUMBERS;
+    clusters: Option<List<Process, Cluster>> = Form::NUMBERS;
     /// Network of the hosts, by whose distances ranks are placed.
     network: Option<String> = Form::NETWORK;
     /// True if replaced reductions combine operands in the order of ranks, so that their bits do

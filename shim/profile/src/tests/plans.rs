@@ -1,6 +1,7 @@
 //! Records of plans that replaced native collectives, and the locality of ranks.
 
 use super::*;
+use treepie_base::Cluster;
 
 /// Returns the sample after a broadcast by a plan on two clusters, which its locality has.
 fn with_a_plan(locality: Locality) -> Profile {
@@ -25,7 +26,7 @@ fn with_a_plan(locality: Locality) -> Profile {
 
 fn numbers() -> Locality {
     Locality::Numbers {
-        cluster_of_rank: vec![0, 0, 1, 1],
+        cluster_of_rank: Cluster::list([0, 0, 1, 1]),
         host_of_rank: vec![0, 1, 2, 2],
         inside: Vec::new(),
     }

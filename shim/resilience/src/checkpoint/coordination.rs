@@ -73,7 +73,7 @@ fn counts(rank: usize, network: &Network, clusters: &Clusters, between: bool) ->
         }
         steps.fence();
         if between {
-            for other in others(leaders, leader) {
+            for other in others(leaders.as_ref(), leader) {
                 steps.signal(other);
                 steps.await_signal(other);
             }

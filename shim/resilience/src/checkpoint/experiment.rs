@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use strum::{Display, IntoStaticStr, VariantArray};
-use treepie_base::from_name;
+use treepie_base::{Cluster, from_name};
 use treepie_collective::read::simulate::{Occupancy, Options, simulate};
 use treepie_collective::{Action, Network, Plan};
 use treepie_platform::{Link, Platform};
@@ -226,11 +226,10 @@ fn coordinated(protocol: Protocol, network: &Network) -> Result<(f64, u64), Expe
 /// Seconds from a rank to its event logger and back, for the farthest. Loggers are in the clusters
 /// round-robin, and ranks use one of their own cluster if there is one.
 fn round_trip(network: &Network, loggers: usize) -> f64 {
-    let latency = |cluster: usize| {
-        let logger = if loggers >= network.clusters() {
-            cluster
-        } else {
-            cluster % loggers.max(1)
+    let latency = |cluster: Cluster| {
+        let logger = match loggers >= network.clusters() {
+            true => cluster,
+            false => Cluster(cluster.0 % loggers.max(1)),
         };
         let link = if logger == cluster {
             network.within(cluster)
@@ -239,7 +238,7 @@ fn round_trip(network: &Network, loggers: usize) -> f64 {
         };
         link.map_or(0.0, Link::latency)
     };
-    2.0 * (0..network.clusters()).map(latency).fold(0.0, f64::max)
+    2.0 * network.all_clusters().map(latency).fold(0.0, f64::max)
 }
 
 /// All ranks of a platform, in its clusters.

@@ -1,6 +1,7 @@
 //! Links and disks used by images, and their servers.
 
 use strum::Display;
+use treepie_base::{Cluster, List};
 use treepie_collective::Network;
 use treepie_collective::read::simulate::Occupancy;
 use treepie_platform::Platform;
@@ -52,7 +53,7 @@ pub enum Limit {
 /// A server.
 #[derive(Debug, Clone, Copy)]
 struct Server {
-    cluster: usize,
+    cluster: Cluster,
     /// Its host, if that is one of the platform.
     host: Option<usize>,
 }
@@ -103,7 +104,7 @@ impl<'a> Routes<'a> {
         for rate in card_of_host {
             routes.add([(rate, Limit::Card), (rate, Limit::Card)]);
         }
-        for cluster in 0..network.clusters() {
+        for cluster in network.all_clusters() {
             let up = rate(network.uplink(cluster, LONG));
             let down = rate(network.downlink(cluster, LONG));
             routes.add([(up, Limit::Uplink), (down, Limit::Downlink)]);
@@ -147,7 +148,7 @@ impl<'a> Routes<'a> {
     /// The flows of a wave: for each rank, the image to its server, and the copy that stays on the
     /// disk of its host.
     pub fn images(&self) -> Vec<Flow> {
-        let mut used = vec![0; self.network.clusters()];
+        let mut used: List<Cluster, usize> = vec![0; self.network.clusters()].into();
         let mut flows = Vec::new();
         for (rank, &cluster) in self.network.cluster_of().iter().enumerate() {
             let number = used[cluster];
@@ -163,7 +164,7 @@ impl<'a> Routes<'a> {
     }
 
     /// The server of rank `number` of its cluster.
-    fn server_of(&self, cluster: usize, number: usize) -> usize {
+    fn server_of(&self, cluster: Cluster, number: usize) -> usize {
         let near = |&place: &usize| self.servers[place].cluster == cluster;
         let near: Vec<usize> = (0..self.servers.len()).filter(near).collect();
         match near.len() {
@@ -188,8 +189,8 @@ impl<'a> Routes<'a> {
             });
         }
         if server.cluster != cluster {
-            links.push(self.clusters + 2 * cluster);
-            links.push(self.clusters + 2 * server.cluster + 1);
+            links.push(self.clusters + 2 * cluster.0);
+            links.push(self.clusters + 2 * server.cluster.0 + 1);
             let connection = self.network.between(cluster, server.cluster);
             most = connection.map_or(most, |link| rate(link.gap(LONG)).min(most));
         }
@@ -206,8 +207,8 @@ impl<'a> Routes<'a> {
         let sides = [
             (self.cards, &occupancy.card_out),
             (self.cards + 1, &occupancy.card_in),
-            (self.clusters, &occupancy.uplink),
-            (self.clusters + 1, &occupancy.downlink),
+            (self.clusters, &occupancy.uplink.raw),
+            (self.clusters + 1, &occupancy.downlink.raw),
         ];
         let all = sides.into_iter().flat_map(|(first, links)| {
             let number = move |(number, link)| (first + 2 * number, link);
@@ -230,7 +231,7 @@ fn rate(seconds: f64) -> f64 {
 
 /// The rate of a card in a cluster: that between two of its hosts, or the default if no such link
 /// is known.
-fn card(network: &Network, cluster: usize, costs: &Costs) -> f64 {
+fn card(network: &Network, cluster: Cluster, costs: &Costs) -> f64 {
     let link = network.between_hosts(cluster);
     link.map_or(costs.card, |link| rate(link.gap(LONG)))
 }
@@ -241,7 +242,8 @@ fn placed(
     servers: &Servers,
 ) -> Result<Vec<Server>, ExperimentError> {
     let placed: Vec<Server> = match servers {
-        Servers::InEachCluster(count) => (0..network.clusters())
+        Servers::InEachCluster(count) => network
+            .all_clusters()
             .flat_map(|cluster| std::iter::repeat_n(cluster, *count))
             .map(|cluster| Server {
                 cluster,

@@ -1,5 +1,6 @@
 //! Closed forms and their test vectors, compared with the simulation.
 
+use treepie_base::Cluster;
 use treepie_platform::Platform;
 use treepie_resilience::checkpoint::{
     Coordination, Course, Limit, Loggers, NeverEnds, Pattern, Piece, Protocol, Servers,
@@ -132,7 +133,9 @@ fn a_server_s_disk_is_the_limit_where_it_is_slower_than_its_card() {
 fn an_image_of_100_mb_takes_29_7_s_between_toulouse_and_lille_and_0_85_s_inside() {
     let sizes = [2, 2];
     let mut contents = clusters(&sizes, 2, |_| unreachable!("one host each"));
-    contents.links.insert((0, 1), link(26.97, 13.04));
+    contents
+        .links
+        .insert((Cluster(0), Cluster(1)), link(26.97, 13.04));
     let platform = Platform::new(contents).unwrap();
     let save = |host: &str| {
         let mut experiment = experiment(&platform, Pattern::Bt, 250.0);

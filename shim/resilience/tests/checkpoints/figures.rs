@@ -1,6 +1,7 @@
 //! Coti's figures 15 to 19 and 22 to 24 by shape: her text gives no seconds. Each test prints its
 //! results, for `scripts/bench checkpoints`.
 
+use treepie_base::Cluster;
 use treepie_platform::Platform;
 use treepie_resilience::checkpoint::{
     Experiment, Outcome, Pattern, Program, Protocol, Run, Servers, run,
@@ -249,7 +250,9 @@ fn figure_24_a_logger_at_each_site_slows_down_less_from_the_first_rank_that_move
             .collect();
         let mut contents = clusters(&sizes, 1, |_| link(930.4, 0.06));
         if moved > 0 {
-            contents.links.insert((0, 1), link(42.4, 8.6));
+            contents
+                .links
+                .insert((Cluster(0), Cluster(1)), link(42.4, 8.6));
         }
         let platform = Platform::new(contents).unwrap();
         // Class A: 64^3 points.

@@ -1,6 +1,7 @@
 //! Platforms of Coti's experiments, and jobs on them.
 
-use treepie_platform::{Cluster, Contents, Host, Level, Link, Parallel, Platform};
+use treepie_base::Cluster;
+use treepie_platform::{Contents, Host, Level, Link, Parallel, Platform, PlatformCluster};
 use treepie_resilience::checkpoint::{Costs, Experiment, Pattern, Program, Servers};
 
 /// The sites of Coti's figure 14: inside, Mbit/s and ms.
@@ -50,7 +51,7 @@ pub fn clusters(sizes: &[usize], on_host: usize, within: impl Fn(usize) -> Link)
             });
         }
         let hosts: Vec<usize> = (first..contents.hosts.len()).collect();
-        contents.clusters.push(Cluster {
+        contents.clusters.push(PlatformCluster {
             name: format!("c{place}"),
             leader: next,
             within: (hosts.len() > 1).then(|| within(place)),
@@ -72,11 +73,13 @@ pub fn sites(ranks: usize) -> Platform {
     let sizes: Vec<usize> = (0..6).map(|site| (ranks + site) / 6).collect();
     let mut contents = clusters(&sizes, 2, |site| link(SITES[site].1, SITES[site].2));
     for (from, to, mbit, milliseconds) in BETWEEN {
-        contents.links.insert((from, to), link(mbit, milliseconds));
+        contents
+            .links
+            .insert((Cluster(from), Cluster(to)), link(mbit, milliseconds));
         for (from, to) in [(from, to), (to, from)] {
             contents.parallel.push(Parallel {
-                from,
-                to,
+                from: Cluster(from),
+                to: Cluster(to),
                 level: None,
                 pairs: 8,
                 bytes_per_second: 118e6,

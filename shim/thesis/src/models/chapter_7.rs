@@ -4,6 +4,7 @@
 use crate::links::{MessageModel, Modelled};
 use crate::models::formula::Reading;
 use crate::models::table_6_3::Scatter;
+use treepie_base::Cluster;
 use treepie_collective::{Clusters, Network};
 
 /// Order in which a scatter serves clusters.
@@ -50,7 +51,7 @@ pub fn scatter_grouped(network: &Network, clusters: &Clusters, bytes: u64, serve
         model: MessageModel::PLogP,
         ..Reading::default()
     };
-    let inside = |cluster: usize| {
+    let inside = |cluster: Cluster| {
         let link = network
             .within(cluster)
             .map(|link| Modelled::new(reading.model, link));
@@ -64,7 +65,7 @@ pub fn scatter_grouped(network: &Network, clusters: &Clusters, bytes: u64, serve
         };
         link.as_ref().map_or(0.0, best)
     };
-    let message = |cluster: usize| {
+    let message = |cluster: Cluster| {
         let link = network.between(root, cluster)?;
         let all = bytes * clusters.members(cluster).len() as u64;
         Some((link.gap(all), link.latency() + inside(cluster)))

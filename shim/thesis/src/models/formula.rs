@@ -6,6 +6,7 @@ use crate::models::group::{Form, Group};
 use crate::models::table_6_3::Scatter;
 use crate::models::tables_6_1_and_6_2::Broadcast;
 use crate::models::{chapter_5, section_6_4};
+use treepie_base::{Cluster, pairs};
 use treepie_collective::algorithms::Between;
 use treepie_collective::{Algorithm, Clusters, Network, Operation, Uniform};
 use treepie_platform::Contention;
@@ -43,7 +44,10 @@ pub fn formula(
 ) -> Option<f64> {
     if clusters.count() == 1 {
         let has_levels = network.hosts() > 1 && network.hosts() < clusters.ranks();
-        let link = Modelled::new(reading.model, network.within(0).filter(|_| !has_levels)?);
+        let link = Modelled::new(
+            reading.model,
+            network.within(Cluster(0)).filter(|_| !has_levels)?,
+        );
         let group = reading.group(clusters.ranks(), &link);
         return table(algorithm.name, call, segment, group, network);
     }
@@ -69,7 +73,7 @@ pub fn makespan(
     clusters: &Clusters,
     reading: Reading,
 ) -> Option<f64> {
-    let inside = (0..clusters.count()).map(|cluster| {
+    let inside = clusters.all().map(|cluster| {
         let Some(link) = network.within(cluster) else {
             return 0.0;
         };
@@ -77,12 +81,8 @@ pub fn makespan(
         let group = reading.group(clusters.members(cluster).len(), &link);
         Broadcast::choose(group, call.bytes, 1).1.seconds
     });
-    let count = clusters.count();
-    let between: Vec<Option<Modelled>> = (0..count * count)
-        .map(|pair| {
-            let link = network.between(pair / count, pair % count)?;
-            Some(Modelled::new(reading.model, link))
-        })
+    let between: Vec<Option<Modelled>> = pairs(clusters.all())
+        .map(|(from, to)| Some(Modelled::new(reading.model, network.between(from, to)?)))
         .collect();
     let all = |of: &dyn Fn(&Modelled) -> f64| -> Vec<f64> {
         let links = between.iter().map(|link| link.as_ref().map_or(0.0, of));
@@ -105,7 +105,7 @@ fn table(
 ) -> Option<f64> {
     use Operation as O;
     let (bytes, computing) = (call.bytes, network.computing);
-    let contention = network.contention(0).unwrap_or(Contention::NONE);
+    let contention = network.contention(Cluster(0)).unwrap_or(Contention::NONE);
     let cut = segment < bytes;
     Some(match (call.operation, name) {
         // Tables 6.1 and 6.2.

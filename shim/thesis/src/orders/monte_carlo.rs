@@ -2,7 +2,7 @@
 //! often each is the best of those compared.
 
 use crate::orders::exhaustive::{MOST_CLUSTERS, optimum};
-use treepie_base::SplitMix64;
+use treepie_base::{Cluster, SplitMix64};
 use treepie_platform::orders::{Accounting, Costs, Order};
 
 /// Limits of the uniform draws, in seconds, for a message of 1 MB (table 7.2).
@@ -57,14 +57,18 @@ impl Study {
             let costs = random.grid(self.clusters);
             let spans: Vec<f64> = orders
                 .iter()
-                .map(|order| order.schedule(&costs, 0).makespan(&costs, self.accounting))
+                .map(|order| {
+                    order
+                        .schedule(&costs, Cluster(0))
+                        .makespan(&costs, self.accounting)
+                })
                 .collect();
             let best = spans.iter().copied().fold(f64::INFINITY, f64::min);
             for (at, span) in spans.iter().enumerate() {
                 sums[at] += span;
                 hits[at] += usize::from(*span <= best + 1e-9);
             }
-            if exhaustive && let Some(schedule) = optimum(&costs, 0, self.accounting) {
+            if exhaustive && let Some(schedule) = optimum(&costs, Cluster(0), self.accounting) {
                 best_sum += schedule.makespan(&costs, self.accounting);
             }
         }

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use treepie_base::Cluster;
 use treepie_collective::{Action, Plan};
-use treepie_platform::{Cluster, Contents, Host, Level, Link, Platform, Sample};
+use treepie_platform::{Contents, Host, Level, Link, Platform, PlatformCluster, Sample};
 
 /// A class of links: latency and gaps in microseconds.
 pub type Class = (f64, &'static [(u64, f64)]);
@@ -121,7 +122,7 @@ impl Case {
                     name: format!("n{host}"),
                     ranks: (host * self.ranks..(host + 1) * self.ranks).collect(),
                 }));
-            contents.clusters.push(Cluster {
+            contents.clusters.push(PlatformCluster {
                 name: format!("c{cluster}"),
                 hosts: (first..first + hosts).collect(),
                 leader: first * self.ranks,
@@ -135,7 +136,7 @@ impl Case {
         }
         for from in 0..self.hosts.len() {
             for to in (0..self.hosts.len()).filter(|&to| to != from) {
-                contents.links.insert((from, to), link(2));
+                contents.links.insert((Cluster(from), Cluster(to)), link(2));
             }
         }
         Platform::new(contents).unwrap()

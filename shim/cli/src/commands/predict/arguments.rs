@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use treepie_base::Cluster;
 use treepie_choice::Progress;
 use treepie_choice::predict::Predictor;
 use treepie_collective::network::Computing;
@@ -128,17 +129,10 @@ impl Arguments {
 
     /// The root of an operation that has one.
     pub fn root(&self, operation: Operation, platform: &Platform) -> usize {
-        let same_cluster = || {
-            let cluster = platform.cluster_of_rank().get(self.root).copied();
-            cluster.unwrap_or(0)
-        };
         match operation.has_root() {
             true if self.root < platform.ranks() => self.root,
-            true => platform
-                .ranks_of(same_cluster())
-                .first()
-                .copied()
-                .unwrap_or(0),
+            // The lowest rank of the first cluster, if the platform has no such rank.
+            true => platform.ranks_of(Cluster(0)).first().copied().unwrap_or(0),
             false => 0,
         }
     }

@@ -14,6 +14,7 @@ use crate::plan::range::Range;
 use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
 use crate::told;
+use treepie_base::Cluster;
 
 /// Ranks of a cluster, and their blocks that are relayed by the leader: the small ones.
 struct Along<'a> {
@@ -22,7 +23,7 @@ struct Along<'a> {
 }
 
 impl<'a> Along<'a> {
-    fn new(problem: &Problem<'a>, cluster: usize) -> Self {
+    fn new(problem: &Problem<'a>, cluster: Cluster) -> Self {
         let members = problem.clusters.members(cluster);
         let along = |&rank: &usize| match goes_along(problem, rank) {
             true => problem.block(rank),

@@ -11,6 +11,7 @@ use crate::algorithms::trees;
 use crate::plan::range::Range;
 use crate::problem::Problem;
 use crate::steps::Steps;
+use treepie_base::{Cluster, List};
 
 /// Output range of a rank's block.
 fn block(problem: &Problem, rank: usize) -> Range {
@@ -33,10 +34,11 @@ pub fn collect(problem: &Problem, rank: usize, steps: &mut dyn Steps, all: Range
     let block = |_: &Problem, rank: usize| all.part(problem.start(rank), problem.block(rank));
     let clusters = problem.clusters;
     let here = clusters.of(rank);
-    let leader = |cluster: usize| problem.leader(cluster);
-    let blocks_of = |cluster: usize| clusters.members(cluster).iter().map(|&m| block(problem, m));
+    let leader = |cluster: Cluster| problem.leader(cluster);
+    let blocks_of = |cluster: Cluster| clusters.members(cluster).iter().map(|&m| block(problem, m));
     // The blocks of a cluster, consecutively.
-    let gathered: Vec<Range> = (0..clusters.count())
+    let gathered: List<Cluster, Range> = clusters
+        .all()
         .map(|cluster| steps.scratch(blocks_of(cluster).map(|block| block.length).sum()))
         .collect();
     let members = clusters.members(here);
@@ -66,7 +68,7 @@ pub fn collect(problem: &Problem, rank: usize, steps: &mut dyn Steps, all: Range
         }
         trees::broadcast(steps, &at, gathered[other]);
     }
-    for (cluster, place) in gathered.iter().enumerate() {
+    for (cluster, place) in gathered.iter_enumerated() {
         let mut start = 0;
         for block in blocks_of(cluster) {
             steps.copy(place.part(start, block.length), block);
@@ -84,7 +86,7 @@ pub fn lanes(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let members = clusters.members(here);
     let own = Range::input(0, problem.block(rank));
     // The member of `cluster` that receives the block of the member at `place` in another cluster.
-    let partner = |cluster: usize, place: usize| {
+    let partner = |cluster: Cluster, place: usize| {
         let there = clusters.members(cluster);
         there[place % there.len()]
     };

@@ -12,6 +12,7 @@ use crate::clusters::Clusters;
 use crate::plan::range::Range;
 use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
+use treepie_base::Cluster;
 
 /// Exchange through leaders. If a message between clusters is one segment, a member sends all its
 /// blocks for other clusters together, and receives those from each cluster together.
@@ -41,7 +42,7 @@ pub(super) struct Exchange<'a> {
     clusters: &'a Clusters,
     /// Units relayed by leaders from one rank to another: the whole block, or none.
     pair: &'a dyn Fn(usize, usize) -> u64,
-    here: usize,
+    here: Cluster,
     rank: usize,
     input: Vec<Range>,
     output: Vec<Range>,
@@ -87,9 +88,8 @@ impl<'a> Exchange<'a> {
 
     /// Units of the largest message between two clusters.
     fn largest_message(&self) -> u64 {
-        let count = self.clusters.count();
-        let pairs =
-            (0..count).flat_map(|from| self.clusters.others(from).map(move |to| (from, to)));
+        let others = |from| self.clusters.others(from).map(move |to| (from, to));
+        let pairs = self.clusters.all().flat_map(others);
         let units = pairs.map(|(from, to)| self.problem.between(from, to));
         units.max().unwrap_or(0)
     }
@@ -186,7 +186,7 @@ impl<'a> Exchange<'a> {
         let (clusters, rank) = (self.clusters, self.rank);
         let members = clusters.members(self.here);
         let leader = clusters.leader(self.here);
-        let others: Vec<usize> = clusters.others(self.here).collect();
+        let others: Vec<Cluster> = clusters.others(self.here).collect();
         let far: Vec<usize> = others
             .iter()
             .flat_map(|&other| clusters.members(other).iter().copied())

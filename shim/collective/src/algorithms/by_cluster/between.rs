@@ -8,6 +8,7 @@ use crate::network::costs::{MessageCost, MessageCosts};
 use crate::network::links::Network;
 use crate::problem::Problem;
 use std::borrow::Cow;
+use treepie_base::{Cluster, Slice, pairs};
 use treepie_platform::orders::{Costs, Order};
 
 /// Tree between the leaders of clusters.
@@ -35,12 +36,12 @@ impl Between {
     pub fn edges(
         self,
         clusters: usize,
-        root_cluster: usize,
+        root_cluster: Cluster,
         costs: impl FnOnce() -> Costs,
-    ) -> Vec<(usize, usize)> {
+    ) -> Vec<(Cluster, Cluster)> {
         match self {
             Between::Shape(shape) => {
-                let at = |place: usize| round(root_cluster + place, clusters);
+                let at = |place: usize| Cluster(round(root_cluster.0 + place, clusters));
                 let mut edges = Vec::with_capacity(clusters);
                 for place in 0..clusters {
                     shape.visit(clusters, place, |child| edges.push((at(place), at(child))));
@@ -61,7 +62,7 @@ const USUAL_SEGMENT: u64 = 32 << 10;
 pub fn costs<'a>(
     network: &Network,
     message: &MessageCosts,
-    fans: impl Fn(usize) -> Cow<'a, [Fan]>,
+    fans: impl Fn(Cluster) -> Cow<'a, [Fan]>,
     direction: Direction,
 ) -> Costs {
     let (gap, latency) = match direction {
@@ -76,17 +77,19 @@ pub fn costs<'a>(
             Direction::Up => Flows::Up,
         },
     };
-    let inside =
-        (0..network.clusters()).map(|cluster| tail(network, cluster, &fans(cluster), stream));
+    let clusters = network.all_clusters();
+    let inside = clusters.map(|cluster| tail(network, cluster, &fans(cluster), stream));
     Costs::new(gap, latency, inside.collect())
         .expect("links have costs from 0, and there is one for each two clusters")
 }
 
 /// Gaps and latencies of messages, in seconds, row by row: the gap is at most the time for which
 /// the sender's uplink is busy.
-fn parted(busy: &[f64], cost: impl Fn(usize, usize) -> MessageCost) -> (Vec<f64>, Vec<f64>) {
-    let pairs = (0..busy.len()).flat_map(|from| (0..busy.len()).map(move |to| (from, to)));
-    pairs
+fn parted(
+    busy: &Slice<Cluster, f64>,
+    cost: impl Fn(Cluster, Cluster) -> MessageCost,
+) -> (Vec<f64>, Vec<f64>) {
+    pairs(busy.keys())
         .map(|(from, to)| {
             let cost = cost(from, to);
             let gap = cost.gap.min(busy[from]);
@@ -98,12 +101,12 @@ fn parted(busy: &[f64], cost: impl Fn(usize, usize) -> MessageCost) -> (Vec<f64>
 /// Equal costs, for an unknown network.
 pub(crate) fn equal_costs(clusters: usize) -> Costs {
     let all = |value: f64| vec![value; clusters * clusters];
-    Costs::new(all(1.0), all(4.0), vec![1.0; clusters])
+    Costs::new(all(1.0), all(4.0), vec![1.0; clusters].into())
         .expect("equal numbers from 0, one for each pair")
 }
 
 /// Edges for a problem.
-pub fn edges(problem: &Problem, between: Between, direction: Direction) -> Vec<(usize, usize)> {
+pub fn edges(problem: &Problem, between: Between, direction: Direction) -> Vec<(Cluster, Cluster)> {
     let clusters = problem.clusters;
     let root_cluster = problem.root_cluster();
     let bytes = problem
@@ -130,7 +133,7 @@ pub(crate) fn all_levels(
     let clusters = problem.clusters;
     let local = inside(problem, rank, stream);
     let here = clusters.of(rank);
-    let leader = |cluster: usize| problem.leader(cluster);
+    let leader = |cluster: Cluster| problem.leader(cluster);
     if rank != leader(here) {
         return local;
     }
@@ -164,13 +167,13 @@ pub(crate) enum Grouped {
 /// that follows.
 pub(crate) fn by_tail(
     clusters: &Clusters,
-    root_cluster: usize,
+    root_cluster: Cluster,
     order: Grouped,
-    block: impl Fn(usize) -> f64,
-    tail: impl Fn(usize) -> f64,
-) -> Vec<usize> {
-    let mut served: Vec<usize> = clusters.others(root_cluster).collect();
-    let key = |cluster: usize| match order {
+    block: impl Fn(Cluster) -> f64,
+    tail: impl Fn(Cluster) -> f64,
+) -> Vec<Cluster> {
+    let mut served: Vec<Cluster> = clusters.others(root_cluster).collect();
+    let key = |cluster: Cluster| match order {
         Grouped::InOrder => 0.0,
         Grouped::SlowestFirst => block(cluster) + tail(cluster),
         Grouped::LatestTailFirst => tail(cluster),
@@ -180,10 +183,10 @@ pub(crate) fn by_tail(
 }
 
 /// Order of a scatter on the problem's network, if all ranks know the sizes.
-pub(crate) fn grouped_order(problem: &Problem, order: Grouped) -> Vec<usize> {
+pub(crate) fn grouped_order(problem: &Problem, order: Grouped) -> Vec<Cluster> {
     let clusters = problem.clusters;
     let root_cluster = clusters.of(problem.root);
-    let bytes = |cluster: usize| {
+    let bytes = |cluster: Cluster| {
         let blocks = clusters.members(cluster).iter();
         let units: u64 = blocks.map(|&member| problem.block(member)).sum();
         units.saturating_mul(problem.unit_bytes)
@@ -191,12 +194,12 @@ pub(crate) fn grouped_order(problem: &Problem, order: Grouped) -> Vec<usize> {
     let Some(network) = problem.network else {
         return clusters.others(root_cluster).collect();
     };
-    let block = |cluster: usize| {
+    let block = |cluster: Cluster| {
         network
             .between(root_cluster, cluster)
             .map_or(0.0, |link| link.gap(bytes(cluster)))
     };
-    let tail = |cluster: usize| {
+    let tail = |cluster: Cluster| {
         let within = network.within(cluster);
         let inside = within.map_or(0.0, |link| link.delivery(bytes(cluster)));
         // No handshake: segments between clusters are below the rendezvous threshold.

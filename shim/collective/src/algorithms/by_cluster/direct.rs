@@ -18,38 +18,45 @@ use crate::algorithms::trees::Slots;
 use crate::plan::range::Range;
 use crate::problem::{Problem, share};
 use crate::steps::Steps;
+use treepie_base::Cluster;
 
 /// A lane's share in segments: reduce-scattered ones (`parted`), each reduced in one of several
-/// places, round-robin, and direct ones.
+/// clusters, round-robin, and direct ones.
 struct Divided {
     parted: Vec<Range>,
     direct: Vec<Range>,
 }
 
 impl Divided {
-    /// Divides a share, whose last `direct` units are sent direct.
-    fn new(steps: &dyn Steps, share: Range, ways: usize, direct: u64) -> Self {
+    /// Divides a share, whose last `direct` units are sent direct, among this number of clusters.
+    fn new(steps: &dyn Steps, share: Range, clusters: usize, direct: u64) -> Self {
         let direct = direct.min(share.length);
         let parted = share.length - direct;
         let (parted, direct) = (share.part(0, parted), share.part(parted, direct));
         Divided {
-            parted: steps.segments_for(parted, ways).collect(),
+            parted: steps.segments_for(parted, clusters).collect(),
             direct: steps.segments(direct).collect(),
         }
     }
 
-    /// Reduce-scattered segments, each with its place of reduction among `ways`.
-    fn parted(&self, ways: usize) -> impl Iterator<Item = (usize, Range)> {
-        let segments = self.parted.iter().copied().enumerate();
-        segments.map(move |(index, segment)| (index % ways, segment))
+    /// Reduce-scattered segments, each with the cluster that reduces it.
+    fn parted(&self, clusters: &[Cluster]) -> impl Iterator<Item = (Cluster, Range)> {
+        let clusters = clusters.iter().copied().cycle();
+        clusters.zip(self.parted.iter().copied())
     }
 
-    /// Reduce-scattered segments in an order that serves place `first` first, so that in a round
-    /// not all ranks send to the same place.
-    fn parted_from(&self, first: usize, ways: usize) -> impl Iterator<Item = (usize, Range)> {
-        self.parted.chunks(ways).flat_map(move |round| {
+    /// Reduce-scattered segments in the order in which cluster `here` sends them: to the next one
+    /// first, so that in a round not all send to the same cluster.
+    fn parted_after(
+        &self,
+        here: Cluster,
+        clusters: &[Cluster],
+    ) -> impl Iterator<Item = (Cluster, Range)> {
+        let place = clusters.iter().position(|&cluster| cluster == here);
+        let first = place.map_or(0, |place| place + 1);
+        self.parted.chunks(clusters.len()).flat_map(move |round| {
             let next = move |step: usize| (first + step) % round.len();
-            (0..round.len()).map(move |step| (next(step), round[next(step)]))
+            (0..round.len()).map(move |step| (clusters[next(step)], round[next(step)]))
         })
     }
 
@@ -61,7 +68,7 @@ impl Divided {
 }
 
 /// Ranks of a lane in some clusters, `None` for its own.
-fn sources(lane: &Lane, clusters: impl Iterator<Item = usize>) -> Vec<Option<usize>> {
+fn sources(lane: &Lane, clusters: impl Iterator<Item = Cluster>) -> Vec<Option<usize>> {
     clusters
         .map(|cluster| (cluster != lane.at).then(|| lane.ranks[cluster]))
         .collect()
@@ -77,7 +84,7 @@ fn lanes_of(problem: &Problem, rank: usize, steps: &dyn Steps) -> usize {
 /// root's.
 pub fn reduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let root_cluster = problem.clusters.of(problem.root);
-    let others: Vec<usize> = problem.clusters.others(root_cluster).collect();
+    let others: Vec<Cluster> = problem.clusters.others(root_cluster).collect();
     let lanes = lanes_of(problem, rank, steps);
     lanes::reduce(problem, rank, steps, lanes, |steps, lane, sum, result| {
         let direct = match others.len() {
@@ -96,14 +103,13 @@ pub fn reduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
 fn contribute(
     steps: &mut dyn Steps,
     lane: &Lane,
-    root_cluster: usize,
-    others: &[usize],
+    root_cluster: Cluster,
+    others: &[Cluster],
     divided: &Divided,
 ) {
-    let own = others.iter().position(|&other| other == lane.at);
-    for (way, segment) in divided.parted_from(own.map_or(0, |own| own + 1), others.len()) {
-        if others[way] != lane.at {
-            steps.send_segment(lane.ranks[others[way]], segment);
+    for (other, segment) in divided.parted_after(lane.at, others) {
+        if other != lane.at {
+            steps.send_segment(lane.ranks[other], segment);
         }
     }
     for &segment in &divided.direct {
@@ -111,8 +117,8 @@ fn contribute(
     }
     let sources = sources(lane, others.iter().copied());
     let mut slots = Slots::for_segments(steps, divided.longest(), divided.parted.len());
-    for (way, segment) in divided.parted(others.len()) {
-        if others[way] == lane.at {
+    for (other, segment) in divided.parted(others) {
+        if other == lane.at {
             let reduced =
                 trees::reduce_sources(steps, &mut slots, sources.iter().copied(), segment);
             steps.send_segment(lane.ranks[root_cluster], reduced);
@@ -124,7 +130,7 @@ fn contribute(
 fn collect(
     steps: &mut dyn Steps,
     lane: &Lane,
-    others: &[usize],
+    others: &[Cluster],
     divided: &Divided,
     (sum, result): (Range, Range),
 ) {
@@ -136,8 +142,8 @@ fn collect(
         let reduced = trees::reduce_sources(steps, &mut slots, everyone.iter().copied(), segment);
         steps.copy(reduced, into(segment));
     }
-    for (way, segment) in divided.parted(others.len().max(1)) {
-        let two = [None, Some(lane.ranks[others[way]])];
+    for (other, segment) in divided.parted(others) {
+        let two = [None, Some(lane.ranks[other])];
         let reduced = trees::reduce_sources(steps, &mut slots, two.iter().copied(), segment);
         steps.copy(reduced, into(segment));
     }
@@ -194,32 +200,32 @@ pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
 
 /// Steps between clusters: all messages of this rank.
 fn exchange(steps: &mut dyn Steps, lane: &Lane, given: &Divided, taken: &Divided) {
-    let count = lane.ranks.len();
-    let far = |distance: usize| lane.ranks[(lane.at + distance) % count];
+    let clusters: Vec<Cluster> = lane.ranks.keys().collect();
+    let count = clusters.len();
     // An MPI may send a message that waits for one rank before one that has waited longer for
     // another: no direct segment is sent before the last reduce-scattered one has been handed over.
     let mut parted = None;
-    for (way, segment) in given.parted_from(lane.at + 1, count) {
-        if way != lane.at {
-            steps.send_segment(lane.ranks[way], segment);
+    for (cluster, segment) in given.parted_after(lane.at, &clusters) {
+        if cluster != lane.at {
+            steps.send_segment(lane.ranks[cluster], segment);
             parted = steps.last_step();
         }
     }
     for &segment in &given.direct {
         for distance in 1..count {
-            steps.send_segment_after(far(distance), segment, parted);
+            steps.send_segment_after(lane.rank(distance), segment, parted);
         }
     }
-    let everyone = sources(lane, 0..count);
+    let everyone = sources(lane, lane.ranks.keys());
     let segments = (given.parted.len() + given.direct.len() * count).max(count);
     let mut slots = Slots::for_segments(steps, given.longest(), segments);
-    for ((way, segment), &result) in given.parted(count).zip(&taken.parted) {
-        if way == lane.at {
+    for ((cluster, segment), &result) in given.parted(&clusters).zip(&taken.parted) {
+        if cluster == lane.at {
             let reduced =
                 trees::reduce_sources(steps, &mut slots, everyone.iter().copied(), segment);
             steps.copy(reduced, result);
             for distance in 1..count {
-                steps.send_segment(far(distance), result);
+                steps.send_segment(lane.rank(distance), result);
             }
         }
     }
@@ -227,20 +233,20 @@ fn exchange(steps: &mut dyn Steps, lane: &Lane, given: &Divided, taken: &Divided
         let reduced = trees::reduce_sources(steps, &mut slots, everyone.iter().copied(), segment);
         steps.copy(reduced, result);
     }
-    for (way, segment) in taken.parted(count) {
-        if way != lane.at {
-            steps.receive_segment(lane.ranks[way], segment);
+    for (cluster, segment) in taken.parted(&clusters) {
+        if cluster != lane.at {
+            steps.receive_segment(lane.ranks[cluster], segment);
         }
     }
 }
 
 /// Segments of a lane's result in the approximate order of completion.
 fn complete(lane: &Lane, taken: &Divided) -> Vec<Range> {
-    let count = lane.ranks.len();
+    let clusters: Vec<Cluster> = lane.ranks.keys().collect();
     let of = |own: bool| {
         let segments = taken
-            .parted(count)
-            .filter(move |&(way, _)| (way == lane.at) == own);
+            .parted(&clusters)
+            .filter(move |&(cluster, _)| (cluster == lane.at) == own);
         segments.map(|(_, segment)| segment)
     };
     of(true)

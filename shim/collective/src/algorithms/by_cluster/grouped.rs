@@ -12,9 +12,10 @@ use crate::algorithms::trees::led_by;
 use crate::plan::range::Range;
 use crate::problem::Problem;
 use crate::steps::Steps;
+use treepie_base::Cluster;
 
 /// Tree of a cluster, whose blocks are sent together.
-fn tree(problem: &Problem, cluster: usize, steps: &dyn Steps) -> BlockTree {
+fn tree(problem: &Problem, cluster: Cluster, steps: &dyn Steps) -> BlockTree {
     let leader = problem.clusters.leader_towards(cluster, problem.root);
     let members = led_by(leader, problem.clusters.members(cluster));
     BlockTree::new(problem, &members, steps)

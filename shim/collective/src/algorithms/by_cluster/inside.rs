@@ -13,6 +13,7 @@ use crate::algorithms::trees::{Neighbours, Shape, led_by};
 use crate::clusters::Clusters;
 use crate::network::links::Network;
 use crate::problem::Problem;
+use treepie_base::Cluster;
 
 /// Group of ranks whose leaders are joined by a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +88,7 @@ pub(super) fn fans_among(clusters: &Clusters, members: &[usize]) -> Vec<Fan> {
 }
 
 /// Minimum time in seconds between two segments of `bytes` that leave or enter a cluster.
-fn least_period(network: &Network, cluster: usize, bytes: u64) -> f64 {
+fn least_period(network: &Network, cluster: Cluster, bytes: u64) -> f64 {
     let downlink = network.downlink(cluster, bytes);
     network.uplink(cluster, bytes).max(downlink)
 }
@@ -96,7 +97,7 @@ fn least_period(network: &Network, cluster: usize, bytes: u64) -> f64 {
 /// surrounding trees and the cluster's own links take.
 fn composed(
     network: &Network,
-    cluster: usize,
+    cluster: Cluster,
     fans: impl IntoIterator<Item = Fan>,
     stream: Stream,
 ) -> impl Iterator<Item = (Shape, Stage)> {
@@ -110,14 +111,14 @@ fn composed(
 
 /// Pipeline stage from the leader of a cluster, which serves these groups, to all of its ranks; or
 /// in reverse, if the messages are reduced.
-pub(crate) fn stage(network: &Network, cluster: usize, fans: &[Fan], stream: Stream) -> Stage {
+pub(crate) fn stage(network: &Network, cluster: Cluster, fans: &[Fan], stream: Stream) -> Stage {
     let stages = composed(network, cluster, fans.iter().copied(), stream);
     stages.fold(Stage::default(), |all, (_, stage)| all.then(stage))
 }
 
 /// Shapes inside a cluster for a message of `bytes` in segments of `segment` bytes, widest level
 /// first, without groups of one rank.
-pub fn shapes(problem: &Problem, cluster: usize, bytes: u64, segment: u64) -> Vec<Shape> {
+pub fn shapes(problem: &Problem, cluster: Cluster, bytes: u64, segment: u64) -> Vec<Shape> {
     let Some(network) = problem.network else {
         return Vec::new();
     };
@@ -135,7 +136,7 @@ pub fn shapes(problem: &Problem, cluster: usize, bytes: u64, segment: u64) -> Ve
 
 /// Seconds that the trees inside a cluster need after the last segment has reached its leader, or
 /// before the last segment leaves it.
-pub(crate) fn tail(network: &Network, cluster: usize, fans: &[Fan], stream: Stream) -> f64 {
+pub(crate) fn tail(network: &Network, cluster: Cluster, fans: &[Fan], stream: Stream) -> f64 {
     let stage = stage(network, cluster, fans, stream);
     let slower = stage.period - least_period(network, cluster, stream.bytes);
     stage.first + (stream.messages - 1) as f64 * slower.max(0.0)

@@ -19,6 +19,7 @@ use crate::network::links::Network;
 use crate::plan::range::Range;
 use crate::problem::{Problem, share};
 use crate::steps::Steps;
+use treepie_base::{Cluster, List};
 
 /// Maximum number of lanes: more would only shrink messages.
 const MOST_LANES: usize = 8;
@@ -31,7 +32,8 @@ pub fn count(clusters: &Clusters) -> usize {
 /// Number of lanes for a broadcast: enough to fill the uplinks together.
 pub fn to_fill(clusters: &Clusters, network: Option<&Network>) -> usize {
     let needed = network.map_or(MOST_LANES, |network| {
-        let each = (0..network.clusters()).map(|cluster| network.pairs_to_fill(cluster));
+        let clusters = network.all_clusters();
+        let each = clusters.map(|cluster| network.pairs_to_fill(cluster));
         each.max().unwrap_or(1)
     });
     count(clusters).min(needed)
@@ -140,14 +142,14 @@ pub fn reduce(
 
 /// `Reduce` along a chain of clusters.
 pub(crate) fn reduce_chain(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
-    let root_cluster = problem.clusters.of(problem.root);
-    let count = problem.clusters.count();
+    let clusters = problem.clusters;
+    let root_cluster = clusters.of(problem.root);
     let lanes = lanes(problem);
     reduce(problem, rank, steps, lanes, |steps, lane, sum, result| {
-        let chain: Vec<usize> = (0..count)
-            .map(|step| lane.ranks[(root_cluster + step) % count])
-            .collect();
-        let at = Shape::Chain.neighbours(&chain, (lane.at + count - root_cluster) % count);
+        let clusters = std::iter::once(root_cluster).chain(clusters.others(root_cluster));
+        let chain: Vec<usize> = clusters.map(|cluster| lane.ranks[cluster]).collect();
+        let place = (lane.at.0 + chain.len() - root_cluster.0) % chain.len();
+        let at = Shape::Chain.neighbours(&chain, place);
         trees::reduce(steps, &at, sum, result);
     });
 }
@@ -191,9 +193,9 @@ pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
 /// One lane: one member of every cluster, each with a part of the share.
 pub(crate) struct Lane {
     /// Members, by cluster.
-    pub ranks: Vec<usize>,
+    pub ranks: List<Cluster, usize>,
     /// Cluster of this rank.
-    pub at: usize,
+    pub at: Cluster,
     /// Units of the share.
     pub length: u64,
 }
@@ -203,7 +205,8 @@ impl Lane {
     pub fn new(problem: &Problem, rank: usize, lane: usize, length: u64) -> Self {
         let clusters = problem.clusters;
         Lane {
-            ranks: (0..clusters.count())
+            ranks: clusters
+                .all()
                 .map(|cluster| clusters.dealt(cluster)[lane])
                 .collect(),
             at: clusters.of(rank),
@@ -212,8 +215,8 @@ impl Lane {
     }
 
     /// Rank of the cluster `distance` further on.
-    fn rank(&self, distance: usize) -> usize {
-        self.ranks[(self.at + distance) % self.ranks.len()]
+    pub(super) fn rank(&self, distance: usize) -> usize {
+        self.ranks[Cluster((self.at.0 + distance) % self.ranks.len())]
     }
 
     /// Part of the cluster `distance` before this one: start and length.
@@ -222,7 +225,7 @@ impl Lane {
         share(
             self.length,
             count,
-            (self.at + count - distance % count) % count,
+            (self.at.0 + count - distance % count) % count,
         )
     }
 
@@ -292,13 +295,13 @@ pub(crate) fn allreduce_exchange(problem: &Problem, rank: usize, steps: &mut dyn
     }
     let sum = steps.scratch(length);
     trees::reduce(steps, &at, own, Some(sum));
-    let leader = |cluster: usize| problem.leader(cluster);
+    let leader = |cluster: Cluster| problem.leader(cluster);
     for other in clusters.others(here) {
         steps.send(leader(other), sum);
     }
     let mut slots = Slots::new(steps, length, clusters.count());
     for segment in steps.segments(sum) {
-        let sources = (0..clusters.count()).map(|of| (of != here).then(|| leader(of)));
+        let sources = clusters.all().map(|of| (of != here).then(|| leader(of)));
         let reduced = trees::reduce_sources(steps, &mut slots, sources, segment);
         steps.copy(
             reduced,
@@ -320,12 +323,12 @@ pub fn broadcast(problem: &Problem, rank: usize, steps: &mut dyn Steps, between:
     let clusters = problem.clusters;
     let lanes = to_fill(clusters, problem.network);
     let (here, root_cluster) = (clusters.of(rank), clusters.of(problem.root));
-    let lane_of = |cluster: usize, lane: usize| {
+    let lane_of = |cluster: Cluster, lane: usize| {
         led_by(problem.leader(cluster), clusters.dealt(cluster))[lane]
     };
     let edges = between::edges(problem, between, Direction::Down);
     let above = edges.iter().find(|&&(_, to)| to == here);
-    let below: Vec<usize> = edges
+    let below: Vec<Cluster> = edges
         .iter()
         .filter(|&&(from, _)| from == here)
         .map(|&(_, to)| to)

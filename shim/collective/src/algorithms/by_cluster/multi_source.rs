@@ -16,6 +16,7 @@ use crate::network::links::Network;
 use crate::plan::range::Range;
 use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
+use treepie_base::Cluster;
 
 /// Number of sources if no network gives the number that fills the link.
 const USUAL_SOURCES: usize = 4;
@@ -43,7 +44,7 @@ struct Share {
 }
 
 /// Shares of a cluster, one for each source, if it has enough members.
-fn shares(problem: &Problem, cluster: usize, sources: &[usize], steps: &dyn Steps) -> Vec<Share> {
+fn shares(problem: &Problem, cluster: Cluster, sources: &[usize], steps: &dyn Steps) -> Vec<Share> {
     let leader = problem.clusters.leader_towards(cluster, problem.root);
     let members = led_by(leader, problem.clusters.dealt(cluster));
     let cut = Blocks::Cut {

@@ -10,6 +10,7 @@ use crate::algorithms::trees;
 use crate::plan::range::Range;
 use crate::problem::Problem;
 use crate::steps::Steps;
+use treepie_base::{Cluster, List};
 
 /// Every cluster reduces all blocks to its leader; leaders exchange the sums for their members, and
 /// forward them to these: each uplink carries one sum for every block.
@@ -27,13 +28,14 @@ pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
     let sum = steps.scratch(all.length);
     trees::reduce(steps, &at, all, Some(sum));
-    let blocks = |cluster: usize| {
+    let blocks = |cluster: Cluster| {
         let members = clusters.members(cluster).iter();
         members.map(|&member| (member, problem.start(member), problem.block(member)))
     };
-    let length = |cluster: usize| blocks(cluster).map(|(_, _, length)| length).sum();
+    let length = |cluster: Cluster| blocks(cluster).map(|(_, _, length)| length).sum();
     // The sums for the members of a cluster, consecutively.
-    let packed: Vec<Range> = (0..clusters.count())
+    let packed: List<Cluster, Range> = clusters
+        .all()
         .map(|cluster| {
             let packed = steps.scratch(length(cluster));
             let mut done = 0;

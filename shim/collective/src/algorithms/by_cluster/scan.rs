@@ -103,7 +103,7 @@ fn blocks(problem: &Problem, rank: usize) -> Vec<Block> {
     let order = clusters.others(here).chain([here]);
     order
         .map(|cluster| {
-            let (start, length) = share(problem.block(rank), clusters.count(), cluster);
+            let (start, length) = share(problem.block(rank), clusters.count(), cluster.0);
             Block {
                 owner: problem.leader(cluster),
                 start,

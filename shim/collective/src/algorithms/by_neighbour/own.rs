@@ -5,6 +5,7 @@ use crate::plan::range::Range;
 use crate::problem::{Amount, Problem};
 use crate::steps::{LARGEST_MESSAGE, Steps};
 use std::collections::VecDeque;
+use treepie_base::{Cluster, List};
 
 /// Maximum number of messages from one rank to another in a call: their tags are numbered.
 const MOST_MESSAGES: u64 = 2048;
@@ -64,27 +65,24 @@ impl<'a> Own<'a> {
             false => self.problem.before(rank, self.rank),
         };
         let others = match towards {
-            true => clusters.others_towards(here).collect::<Vec<usize>>(),
+            true => clusters.others_towards(here).collect::<Vec<Cluster>>(),
             false => clusters.others(here).collect(),
         };
-        let mut queues: Vec<VecDeque<usize>> = Vec::new();
-        let mut place_of = vec![usize::MAX; clusters.count()];
-        for (place, &cluster) in others.iter().enumerate() {
-            place_of[cluster] = place;
-            queues.push(VecDeque::new());
-        }
+        let mut queues: List<Cluster, VecDeque<usize>> =
+            vec![VecDeque::new(); clusters.count()].into();
         let mut sorted = ranks.to_vec();
         sorted.sort_by_key(|&rank| distance(rank));
         let mut near = Vec::new();
         for rank in sorted {
             match clusters.of(rank) {
                 cluster if cluster == here => near.push(rank),
-                cluster => queues[place_of[cluster]].push_back(rank),
+                cluster => queues[cluster].push_back(rank),
             }
         }
         let mut order = Vec::with_capacity(ranks.len());
         while order.len() + near.len() < ranks.len() {
-            order.extend(queues.iter_mut().filter_map(VecDeque::pop_front));
+            let next = |&cluster: &Cluster| queues[cluster].pop_front();
+            order.extend(others.iter().filter_map(next));
         }
         order.extend(near);
         order

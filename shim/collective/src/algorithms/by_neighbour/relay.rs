@@ -115,7 +115,7 @@ fn spread(
     each: &mut impl FnMut(usize, usize),
 ) {
     let group = |rank: usize| match level.checked_sub(1) {
-        None => clusters.of(rank),
+        None => clusters.of(rank).0,
         Some(closer) => clusters.closer()[closer][rank],
     };
     if level > clusters.closer().len() {

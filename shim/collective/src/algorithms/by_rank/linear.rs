@@ -21,7 +21,9 @@ use crate::steps::Steps;
 pub(crate) fn far_first(problem: &Problem) -> Vec<usize> {
     let clusters = problem.clusters;
     let root_cluster = clusters.of(problem.root);
-    let deepest = (0..clusters.count()).map(|cluster| clusters.members(cluster).len());
+    let deepest = clusters
+        .all()
+        .map(|cluster| clusters.members(cluster).len());
     let mut ranks = Vec::with_capacity(problem.ranks());
     if clusters.count() > 1 {
         for place in 0..deepest.max().unwrap_or(0) {

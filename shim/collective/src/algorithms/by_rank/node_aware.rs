@@ -19,6 +19,7 @@ use crate::clusters::Clusters;
 use crate::plan::range::Range;
 use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
+use treepie_base::Cluster;
 
 /// Exceeds the number of ranks of any cluster: each rank sends for itself.
 pub(crate) const ALL: u32 = 1 << 16;
@@ -37,7 +38,7 @@ impl<'a> Leaders<'a> {
     fn new(problem: &Problem<'a>) -> Self {
         let clusters = problem.clusters;
         let mut place = vec![0; clusters.ranks()];
-        for cluster in 0..clusters.count() {
+        for cluster in clusters.all() {
             for (number, &rank) in clusters.dealt(cluster).iter().enumerate() {
                 place[rank] = number;
             }
@@ -50,7 +51,7 @@ impl<'a> Leaders<'a> {
     }
 
     /// Leaders of a cluster.
-    fn of(&self, cluster: usize) -> &'a [usize] {
+    fn of(&self, cluster: Cluster) -> &'a [usize] {
         let dealt = self.clusters.dealt(cluster);
         &dealt[..self.most.min(dealt.len())]
     }
@@ -69,7 +70,7 @@ impl<'a> Leaders<'a> {
     }
 
     /// Leader of `cluster` that receives the blocks of `leader` for it.
-    fn counterpart(&self, leader: usize, cluster: usize) -> usize {
+    fn counterpart(&self, leader: usize, cluster: Cluster) -> usize {
         let leaders = self.of(cluster);
         leaders[self.place[leader] % leaders.len()]
     }

@@ -10,6 +10,7 @@ use crate::plan::range::Range;
 use crate::problem::{Amount, Problem};
 use crate::steps::Steps;
 use crate::told::pair;
+use treepie_base::Cluster;
 
 /// Ranges of the blocks from `rank` to each rank, in the input, and from each rank to it, in the
 /// output.
@@ -48,13 +49,13 @@ pub fn buffers(problem: &Problem, rank: usize) -> (Vec<Range>, Vec<Range>) {
 fn partners(problem: &Problem, rank: usize, towards: bool) -> Vec<usize> {
     let clusters = problem.clusters;
     let here = clusters.of(rank);
-    let members = |cluster: usize| clusters.members(cluster);
+    let members = |cluster: Cluster| clusters.members(cluster);
     let place = members(here).iter().position(|&m| m == rank).unwrap_or(0);
-    let far: Vec<usize> = match towards {
+    let far: Vec<Cluster> = match towards {
         true => clusters.others_towards(here).collect(),
         false => clusters.others(here).collect(),
     };
-    let at = |cluster: usize, distance: usize| {
+    let at = |cluster: Cluster, distance: usize| {
         let members = members(cluster);
         let size = members.len();
         let distance = if towards { size - distance } else { distance };
@@ -63,7 +64,7 @@ fn partners(problem: &Problem, rank: usize, towards: bool) -> Vec<usize> {
     let deepest = far.iter().map(|&cluster| members(cluster).len()).max();
     let mut partners = Vec::with_capacity(problem.ranks());
     for distance in 0..deepest.unwrap_or(0) {
-        let reached = |&&cluster: &&usize| distance < members(cluster).len();
+        let reached = |&&cluster: &&Cluster| distance < members(cluster).len();
         let clusters = far.iter().filter(reached);
         partners.extend(clusters.map(|&cluster| at(cluster, distance)));
     }

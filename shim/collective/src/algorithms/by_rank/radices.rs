@@ -30,7 +30,7 @@ fn of_ranks(ranks: usize, largest: u32) -> Vec<usize> {
 /// and consecutive ranks.
 fn of_levels(clusters: &Clusters, largest: u32) -> Vec<usize> {
     let ranks = clusters.ranks();
-    let outer: Vec<usize> = (0..ranks).map(|rank| clusters.of(rank)).collect();
+    let outer: Vec<usize> = (0..ranks).map(|rank| clusters.of(rank).0).collect();
     let levels = clusters.closer().iter().rev().chain([&outer]);
     let mut radices = Vec::new();
     let mut inner = 1;

@@ -16,6 +16,7 @@ use crate::algorithms::by_rank::pairwise::buffers;
 use crate::clusters::Clusters;
 use crate::problem::Problem;
 use crate::steps::Steps;
+use treepie_base::{Cluster, List};
 
 /// Number of a rank's messages in flight: enough that none waits for the answer of a receiver, too
 /// few to fill its memory.
@@ -24,17 +25,20 @@ pub(crate) const WINDOW: u32 = 32;
 /// All ranks, with those of each cluster spread evenly: in each of P turns, every cluster receives
 /// a credit of its size, and the cluster with the most credit gives its next rank, which costs P.
 pub(crate) fn spread(clusters: &Clusters) -> Vec<usize> {
-    let sizes: Vec<i64> = (0..clusters.count())
+    let sizes: List<Cluster, i64> = clusters
+        .all()
         .map(|cluster| clusters.members(cluster).len() as i64)
         .collect();
-    let mut credit = vec![0; sizes.len()];
-    let mut given = vec![0; sizes.len()];
+    let mut credit: List<Cluster, i64> = vec![0; sizes.len()].into();
+    let mut given: List<Cluster, usize> = vec![0; sizes.len()].into();
     let next = |_| {
         for (credit, size) in credit.iter_mut().zip(&sizes) {
             *credit += size;
         }
-        let most = (0..sizes.len()).max_by_key(|&cluster| (credit[cluster], Reverse(cluster)));
-        let cluster = most.unwrap_or(0);
+        let most = sizes
+            .keys()
+            .max_by_key(|&cluster| (credit[cluster], Reverse(cluster)));
+        let cluster = most.unwrap_or_default();
         credit[cluster] -= clusters.ranks() as i64;
         given[cluster] += 1;
         clusters.members(cluster)[given[cluster] - 1]

@@ -5,6 +5,7 @@ use crate::network::costs::MessageCost;
 use crate::network::links::{Distance, Network};
 use crate::read::cost::script::{OneByOne, Scripts};
 use crate::read::exchanges::{Exchanges, is_contention_known, is_most};
+use treepie_base::{Cluster, List};
 use treepie_platform::{Contention, Link};
 
 /// Placeholder for a receiver's number.
@@ -32,7 +33,7 @@ pub(super) fn exchanges<'a>(network: &'a Network, scripts: &Scripts) -> Option<E
 /// True if a rank sends, and a rank receives, as many messages as in an exchange inside the
 /// smallest cluster: in trees they do not.
 fn may_exchange(network: &Network, scripts: &Scripts) -> bool {
-    let mut sizes = vec![0; network.clusters()];
+    let mut sizes: List<Cluster, usize> = vec![0; network.clusters()].into();
     for &cluster in network.cluster_of() {
         sizes[cluster] += 1;
     }
@@ -126,7 +127,7 @@ struct Loads<'a> {
 }
 
 /// Messages of the same cost: their cluster, distance, bytes, and contention.
-type Kind = (usize, Distance, u64, Contention);
+type Kind = (Cluster, Distance, u64, Contention);
 
 /// Seconds of a message with contention.
 #[derive(Debug, Clone, Copy)]
@@ -208,8 +209,9 @@ impl<'a> Loads<'a> {
             let messages = script.told.len() as u32;
             let bytes: u64 = script.told.iter().map(|told| told.bytes).sum();
             let usual = bytes / u64::from(messages.max(1));
-            let clusters = 0..self.network.clusters();
-            let gaps: Vec<f64> = clusters.map(|here| self.card_gap(here, usual)).collect();
+            let clusters = self.network.all_clusters();
+            let gaps: List<Cluster, f64> =
+                clusters.map(|here| self.card_gap(here, usual)).collect();
             for rank in ranks {
                 let far = f64::from(messages - self.near[rank]);
                 self.cards[self.network.host_of()[rank]] +=
@@ -219,10 +221,11 @@ impl<'a> Loads<'a> {
     }
 
     /// Seconds that a message to another cluster occupies its sender's card, on average over all.
-    fn card_gap(&self, here: usize, bytes: u64) -> f64 {
+    fn card_gap(&self, here: Cluster, bytes: u64) -> f64 {
         let card = self.network.between_hosts(here);
         let card = card.map_or(0.0, |link| link.gap(bytes));
-        let others = (0..self.network.clusters()).filter_map(|to| self.network.between(here, to));
+        let clusters = self.network.all_clusters();
+        let others = clusters.filter_map(|to| self.network.between(here, to));
         let (count, seconds) = others.fold((0, 0.0), |(count, seconds), link| {
             (count + 1, seconds + link.gap(bytes).min(card))
         });

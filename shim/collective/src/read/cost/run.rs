@@ -8,6 +8,7 @@ use crate::read::simulate::links::{Links, Way};
 use crate::read::simulate::outcome::Sending;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use treepie_base::{Cluster, List};
 use treepie_platform::Contention;
 
 /// Placeholder for a waiting rank.
@@ -104,12 +105,12 @@ struct Run<'a> {
     /// Times of the first rounds, and of all.
     times: [Times; 2],
     /// Seconds for which the uplink and the downlink of each cluster have been occupied in both.
-    access: [Vec<[f64; 2]>; 2],
+    access: [List<Cluster, [f64; 2]>; 2],
 }
 
 /// Messages that occupy links alike: distance, number of levels inside hosts that their ranks
 /// share, clusters of the two ranks, bytes, and contention.
-type Kind = (Distance, usize, [usize; 2], u64, Contention);
+type Kind = (Distance, usize, [Cluster; 2], u64, Contention);
 
 /// Seconds that a message occupies its ranks.
 #[derive(Debug, Clone, Copy)]
@@ -146,7 +147,7 @@ pub(super) fn run_rounds(
         left: 0.0,
         busiest: 0.0,
     };
-    let access = vec![[0.0; 2]; network.clusters()];
+    let access: List<Cluster, [f64; 2]> = vec![[0.0; 2]; network.clusters()].into();
     let mut run = Run {
         network,
         scripts,

@@ -7,10 +7,11 @@ use crate::network::links::Overhead;
 use crate::operation::Operation;
 use crate::read::estimate::input::CostInput;
 use crate::told;
+use treepie_base::{Cluster, List, Slice};
 
 /// The busiest link between clusters and the longest latency, for `messages(from, to)` blocks from
 /// one cluster to another.
-fn passing(input: &CostInput, messages: impl Fn(usize, usize) -> u64) -> f64 {
+fn passing(input: &CostInput, messages: impl Fn(Cluster, Cluster) -> u64) -> f64 {
     let messages = |from, to| messages(from, to) as f64;
     let busiest = input.largest(|here| {
         let out: f64 = input.others(here).map(|to| messages(here, to)).sum();
@@ -63,7 +64,7 @@ fn to_root(input: &CostInput) -> f64 {
     let cost = |from| input.segment.between(from, root);
     let entered = input.others(root).map(|from| {
         let latency = cost(from).latency;
-        let later = |&other: &usize| cost(other).latency >= latency;
+        let later = |&other: &Cluster| cost(other).latency >= latency;
         let rest: u64 = input
             .others(root)
             .filter(later)
@@ -113,13 +114,13 @@ pub fn direct(input: &CostInput) -> f64 {
         Scatter | Scatterv => starts_late(input, input.segment.bytes, sending),
         _ => false,
     };
-    let far_latency = |here: usize, there: usize| match here == there {
+    let far_latency = |here: Cluster, there: Cluster| match here == there {
         true => 0.0,
         false => input.segment.between(here, there).latency,
     };
     // Every message of a rank passes its host's card, where those of an exchange contend with
     // others.
-    let card = |cluster: usize, senders: usize, all: bool| {
+    let card = |cluster: Cluster, senders: usize, all: bool| {
         let (size, alone) = (&input.sizes[cluster], input.segment.within[cluster]);
         let inside = match all {
             true => input.in_exchange(cluster, alone),
@@ -142,7 +143,7 @@ pub fn direct(input: &CostInput) -> f64 {
         }
     };
     // Messages between ranks of a host do not pass it.
-    let on_host = |cluster: usize| {
+    let on_host = |cluster: Cluster| {
         let cost = input.in_exchange(cluster, input.segment.on_host[cluster]);
         let others = (input.sizes[cluster].on_host - 1) as f64;
         // Ranks of a host copy the data that they send and receive.
@@ -168,7 +169,7 @@ pub fn direct(input: &CostInput) -> f64 {
 /// Blocks are gathered inside clusters, exchanged between leaders, and forwarded on arrival.
 pub(crate) fn allgather_exchange(input: &CostInput) -> f64 {
     let all = input.all_ranks();
-    let own = |cluster: usize| input.bytes * input.ranks(cluster);
+    let own = |cluster: Cluster| input.bytes * input.ranks(cluster);
     let gathered = input.largest(|c| input.spread(c, (input.ranks(c) - 1) as f64, input.bytes));
     let passing = input.largest(|here| {
         // One connection carries all messages from one cluster to another.
@@ -183,11 +184,9 @@ pub(crate) fn allgather_exchange(input: &CostInput) -> f64 {
         connections.fold(leaves.max(enters), f64::max)
     });
     // The blocks of a cluster are forwarded together.
-    let cluster_of_most = (0..input.count())
-        .max_by_key(|&c| input.ranks(c))
-        .unwrap_or(0);
+    let cluster_of_most = input.largest_cluster();
     let message = own(cluster_of_most).min(input.largest);
-    let inside = |c: usize| input.inside_in(c, message, input.bytes * all);
+    let inside = |c: Cluster| input.inside_in(c, message, input.bytes * all);
     let messages = |bytes: u64| bytes as f64 / message.max(1) as f64;
     let first = input.largest(|c| inside(c).first);
     let latency = input.largest_between(|cost| cost.latency);
@@ -214,8 +213,8 @@ pub(crate) fn allgather_lanes(input: &CostInput) -> f64 {
     let passing = passing(input, |from, _| input.ranks(from));
     // A member's block is sent to one of each other cluster, and as many arrive, over the same
     // card.
-    let far = |c: usize| {
-        let from = |other: usize| (input.ranks(other) as f64 / input.ranks(c) as f64).max(1.0);
+    let far = |c: Cluster| {
+        let from = |other: Cluster| (input.ranks(other) as f64 / input.ranks(c) as f64).max(1.0);
         let others = input.others(c);
         let far: f64 = others
             .map(|other| from(other) * input.far_card(c, other))
@@ -238,7 +237,7 @@ pub(crate) fn barrier_exchange(input: &CostInput) -> f64 {
 }
 
 /// Source and destination cluster of a message between the root's and another one.
-fn ends(input: &CostInput, cluster: usize) -> (usize, usize) {
+fn ends(input: &CostInput, cluster: Cluster) -> (Cluster, Cluster) {
     let root = input.root_cluster();
     match input.operation {
         Operation::Gather | Operation::Gatherv => (cluster, root),
@@ -256,14 +255,14 @@ fn packing(input: &CostInput) -> f64 {
 /// uses, and the time inside.
 pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
     let root = input.root_cluster();
-    let block = |cluster: usize| input.bytes * input.ranks(cluster);
-    let inside = |cluster: usize| input.own_blocks(cluster, input.ranks(cluster));
-    let cost = |cluster: usize| {
+    let block = |cluster: Cluster| input.bytes * input.ranks(cluster);
+    let inside = |cluster: Cluster| input.own_blocks(cluster, input.ranks(cluster));
+    let cost = |cluster: Cluster| {
         let (from, to) = ends(input, cluster);
         input.connection(from, to, block(cluster))
     };
     // On the root's side, and on the other.
-    let access = |cluster: usize| {
+    let access = |cluster: Cluster| {
         let (from, to) = ends(input, cluster);
         let (out, into) = (
             input.uplink(from, block(cluster)),
@@ -275,8 +274,8 @@ pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
             (into, out)
         }
     };
-    let tail = |cluster: usize| cost(cluster).latency + inside(cluster);
-    let passes = |cluster: usize| cost(cluster).gap;
+    let tail = |cluster: Cluster| cost(cluster).latency + inside(cluster);
+    let passes = |cluster: Cluster| cost(cluster).gap;
     let packed = packing(input);
     // Messages with a rendezvous leave after all messages inside.
     let waits = is_scatter(input) && starts_late(input, input.largest, packed);
@@ -305,8 +304,8 @@ fn is_scatter(input: &CostInput) -> bool {
 /// arrival.
 pub(crate) fn multi_source(input: &CostInput, sources: usize) -> f64 {
     let (root, sources) = (input.root_cluster(), sources.max(1));
-    let share = |cluster: usize| input.ranks(cluster).div_ceil(sources as u64);
-    let inside = |cluster: usize| input.own_blocks(cluster, share(cluster));
+    let share = |cluster: Cluster| input.ranks(cluster).div_ceil(sources as u64);
+    let inside = |cluster: Cluster| input.own_blocks(cluster, share(cluster));
     let own = input.bytes * (input.ranks(root) - 1);
     let packed = packing(input);
     let inside_root = input.spread(root, 1.0, own);
@@ -342,8 +341,8 @@ pub(crate) fn alltoall_grouped(input: &CostInput) -> f64 {
 
 /// Time without the latency: to leaders, on their links, and from leaders.
 fn between_leaders(input: &CostInput) -> f64 {
-    let away = |c: usize| input.bytes * (input.all_ranks() - input.ranks(c));
-    let pair = |from: usize, to: usize| input.bytes * input.ranks(from) * input.ranks(to);
+    let away = |c: Cluster| input.bytes * (input.all_ranks() - input.ranks(c));
+    let pair = |from: Cluster, to: Cluster| input.bytes * input.ranks(from) * input.ranks(to);
     let passing = input.largest(|here| {
         let out: f64 = input
             .others(here)
@@ -396,7 +395,7 @@ pub(crate) fn reduce_scatter_exchange(input: &CostInput) -> f64 {
     let messages = total as f64 / message.max(1) as f64;
     let first = input.largest(|c| input.inside_in(c, message, total).first);
     let period = input.largest(|c| input.inside_in(c, message, total).period);
-    let block = |cluster: usize| input.bytes * input.ranks(cluster);
+    let block = |cluster: Cluster| input.bytes * input.ranks(cluster);
     let passing = input.largest(|here| {
         let leaves: f64 = input
             .others(here)
@@ -410,11 +409,7 @@ pub(crate) fn reduce_scatter_exchange(input: &CostInput) -> f64 {
     });
     let handed = input.largest(|c| input.spread(c, (input.ranks(c) - 1) as f64, input.bytes));
     let farthest = input.largest_between(|cost| cost.latency);
-    let own = block(
-        (0..input.count())
-            .max_by_key(|&c| input.ranks(c))
-            .unwrap_or(0),
-    );
+    let own = block(input.largest_cluster());
     let computing = &input.network.computing;
     let computing = computing.seconds(total) + others * computing.seconds(own);
     let inside = (messages - 1.0).max(0.0) * period;
@@ -426,7 +421,8 @@ pub(crate) fn reduce_scatter_exchange(input: &CostInput) -> f64 {
 pub(crate) fn scan_exchange(input: &CostInput) -> f64 {
     let runs = runs(input.clusters);
     // The last run sends no sum, and the first one receives no prefix.
-    let (mut gives, mut gets) = (vec![0.0; input.count()], vec![0.0; input.count()]);
+    let none: List<Cluster, f64> = vec![0.0; input.count()].into();
+    let (mut gives, mut gets) = (none.clone(), none);
     for pair in runs.windows(2) {
         gives[input.clusters.of(pair[0].first)] += 1.0;
         gets[input.clusters.of(pair[1].first)] += 1.0;
@@ -437,9 +433,10 @@ pub(crate) fn scan_exchange(input: &CostInput) -> f64 {
     let block = (bytes / input.segment.bytes.max(1) as f64).max(0.02);
     // Blocks of a cluster's own runs are exchanged with all other clusters, those of other runs are
     // sent or received once.
-    let own = |runs: &[f64], cluster: usize| block * runs[cluster] * (clusters - 1.0);
-    let others = |runs: &[f64], cluster: usize| block * (all - 1.0 - runs[cluster]);
-    let busy = |leaves: &dyn Fn(usize) -> f64, enters: &dyn Fn(usize) -> f64| {
+    type Runs = Slice<Cluster, f64>;
+    let own = |runs: &Runs, cluster: Cluster| block * runs[cluster] * (clusters - 1.0);
+    let others = |runs: &Runs, cluster: Cluster| block * (all - 1.0 - runs[cluster]);
+    let busy = |leaves: &dyn Fn(Cluster) -> f64, enters: &dyn Fn(Cluster) -> f64| {
         let (uplink, downlink) = (&input.segment.uplink, &input.segment.downlink);
         input.largest(|c| f64::max(leaves(c) * uplink[c], enters(c) * downlink[c]))
     };

@@ -8,6 +8,7 @@ use crate::network::costs::{MessageCost, MessageCosts};
 use crate::network::links::Network;
 use crate::operation::Operation;
 use std::borrow::Cow;
+use treepie_base::{Cluster, List, Slice};
 use treepie_platform::Link;
 
 /// Ranks and hosts of one cluster.
@@ -24,8 +25,9 @@ pub struct Size {
 }
 
 /// Sizes of all clusters.
-pub fn sizes(network: &Network, clusters: &Clusters) -> Vec<Size> {
-    (0..clusters.count())
+pub fn sizes(network: &Network, clusters: &Clusters) -> List<Cluster, Size> {
+    clusters
+        .all()
         .map(|cluster| {
             let mut on: std::collections::HashMap<usize, usize> = Default::default();
             for &rank in clusters.members(cluster) {
@@ -49,7 +51,7 @@ pub struct CostInput<'a> {
     /// Ranks in clusters, as for algorithms.
     pub clusters: &'a Clusters,
     /// Sizes of the clusters.
-    pub sizes: &'a [Size],
+    pub sizes: &'a Slice<Cluster, Size>,
     /// Collective.
     pub operation: Operation,
     /// Bytes of the message, or of one rank's block.
@@ -64,7 +66,7 @@ pub struct CostInput<'a> {
     pub largest: u64,
     /// Tree between clusters of an algorithm that has one: senders before their receivers, those of
     /// one sender in the order of service.
-    pub edges: &'a [(usize, usize)],
+    pub edges: &'a [(Cluster, Cluster)],
 }
 
 impl CostInput<'_> {
@@ -74,8 +76,14 @@ impl CostInput<'_> {
     }
 
     /// All clusters except one.
-    pub(super) fn others(&self, cluster: usize) -> impl Iterator<Item = usize> + use<> {
-        (0..self.count()).filter(move |&other| other != cluster)
+    pub(super) fn others(&self, cluster: Cluster) -> impl Iterator<Item = Cluster> + use<> {
+        self.sizes.keys().filter(move |&other| other != cluster)
+    }
+
+    /// Cluster of most ranks; the last of several.
+    pub(super) fn largest_cluster(&self) -> Cluster {
+        let largest = self.sizes.keys().max_by_key(|&cluster| self.ranks(cluster));
+        largest.unwrap_or_default()
     }
 
     /// Number of clusters minus one.
@@ -84,12 +92,12 @@ impl CostInput<'_> {
     }
 
     /// Cluster of the root.
-    pub(super) fn root_cluster(&self) -> usize {
+    pub(super) fn root_cluster(&self) -> Cluster {
         self.clusters.of(self.root)
     }
 
     /// Ranks of a cluster.
-    pub(super) fn ranks(&self, cluster: usize) -> u64 {
+    pub(super) fn ranks(&self, cluster: Cluster) -> u64 {
         self.sizes[cluster].ranks as u64
     }
 
@@ -121,17 +129,17 @@ impl CostInput<'_> {
     }
 
     /// Seconds that `bytes`, sent together, occupy the uplink of a cluster.
-    pub(super) fn uplink(&self, cluster: usize, bytes: u64) -> f64 {
+    pub(super) fn uplink(&self, cluster: Cluster, bytes: u64) -> f64 {
         self.together(bytes, |bytes| self.network.uplink(cluster, bytes))
     }
 
     /// Seconds that `bytes`, sent together, occupy the downlink of a cluster.
-    pub(super) fn downlink(&self, cluster: usize, bytes: u64) -> f64 {
+    pub(super) fn downlink(&self, cluster: Cluster, bytes: u64) -> f64 {
         self.together(bytes, |bytes| self.network.downlink(cluster, bytes))
     }
 
     /// Cost of `bytes`, sent together, on the connection between two ranks of these clusters.
-    pub(super) fn connection(&self, from: usize, to: usize, bytes: u64) -> MessageCost {
+    pub(super) fn connection(&self, from: Cluster, to: Cluster, bytes: u64) -> MessageCost {
         let link = self.network.between(from, to);
         MessageCost {
             gap: self.together(bytes, |bytes| link.map_or(0.0, |link| link.gap(bytes))),
@@ -141,7 +149,7 @@ impl CostInput<'_> {
 
     /// Seconds that `bytes`, sent together from one cluster to another, occupy the card of their
     /// host in the first.
-    pub(super) fn card_together(&self, here: usize, there: usize, bytes: u64) -> f64 {
+    pub(super) fn card_together(&self, here: Cluster, there: Cluster, bytes: u64) -> f64 {
         let within = self.network.between_hosts(here);
         let card = within.map_or(0.0, |link| self.together(bytes, |bytes| link.gap(bytes)));
         card.min(self.connection(here, there, bytes).gap)
@@ -150,8 +158,8 @@ impl CostInput<'_> {
     /// Seconds in which the messages of a leader's cluster pass its card, in `segments`, together
     /// with those from other clusters. These occupy it for `far` seconds each, `latency` later:
     /// messages from inside wait for those that arrived before them.
-    pub(super) fn on_card(&self, leader: usize, segments: f64, far: f64, latency: f64) -> f64 {
-        let inside = self.inside(leader, self.bytes);
+    pub(super) fn on_card(&self, cluster: Cluster, segments: f64, far: f64, latency: f64) -> f64 {
+        let inside = self.inside(cluster, self.bytes);
         let beside = (segments * inside.period - latency).max(0.0);
         segments * inside.card + beside.min(segments * far)
     }
@@ -179,7 +187,8 @@ impl CostInput<'_> {
 
     /// Maximum of latency and rendezvous of a message of `bytes` to another cluster, in seconds.
     pub(super) fn late(&self, bytes: u64) -> f64 {
-        let pairs = (0..self.count()).flat_map(|from| self.others(from).map(move |to| (from, to)));
+        let others = |from| self.others(from).map(move |to| (from, to));
+        let pairs = self.sizes.keys().flat_map(others);
         let links = pairs.filter_map(|(from, to)| self.network.between(from, to));
         links
             .map(|link| link.latency() + link.handshake(bytes))
@@ -188,7 +197,7 @@ impl CostInput<'_> {
 
     /// Seconds that a segment between two clusters occupies the card of its host in the first of
     /// them.
-    pub(super) fn far_card(&self, here: usize, there: usize) -> f64 {
+    pub(super) fn far_card(&self, here: Cluster, there: Cluster) -> f64 {
         match self.network.between_hosts(here) {
             Some(_) => {
                 let far = self.segment.between(here, there).gap;
@@ -199,8 +208,8 @@ impl CostInput<'_> {
     }
 
     /// Maximum over clusters.
-    pub(super) fn largest(&self, of: impl Fn(usize) -> f64) -> f64 {
-        (0..self.count()).map(of).fold(0.0, f64::max)
+    pub(super) fn largest(&self, of: impl Fn(Cluster) -> f64) -> f64 {
+        self.sizes.keys().map(of).fold(0.0, f64::max)
     }
 
     /// Maximum over all messages between two clusters.
@@ -213,7 +222,7 @@ impl CostInput<'_> {
     }
 
     /// Seconds of one segment on the slower of the uplink and the downlink of a cluster.
-    pub(super) fn access(&self, cluster: usize) -> f64 {
+    pub(super) fn access(&self, cluster: Cluster) -> f64 {
         self.segment.uplink[cluster].max(self.segment.downlink[cluster])
     }
 
@@ -235,12 +244,12 @@ impl CostInput<'_> {
 
     /// Stage of the segments of `bytes` from the leader of a cluster to its members, or back to it
     /// if they are reduced.
-    pub(super) fn inside(&self, cluster: usize, bytes: u64) -> Stage {
+    pub(super) fn inside(&self, cluster: Cluster, bytes: u64) -> Stage {
         self.inside_in(cluster, self.segment.bytes.min(bytes), bytes)
     }
 
     /// Stage of `bytes` in messages of `message` bytes.
-    pub(super) fn inside_in(&self, cluster: usize, message: u64, bytes: u64) -> Stage {
+    pub(super) fn inside_in(&self, cluster: Cluster, message: u64, bytes: u64) -> Stage {
         let stream = Stream {
             bytes: message,
             messages: bytes.div_ceil(message.max(1)).max(1),
@@ -250,26 +259,26 @@ impl CostInput<'_> {
     }
 
     /// Cost of a segment in a total exchange between members of a cluster.
-    pub(super) fn in_exchange(&self, cluster: usize, cost: MessageCost) -> MessageCost {
+    pub(super) fn in_exchange(&self, cluster: Cluster, cost: MessageCost) -> MessageCost {
         let bytes = self.segment.bytes.min(self.bytes);
         cost.in_exchange(self.network.contention(cluster), bytes)
     }
 
     /// Seconds of the busiest card if all members of a cluster send the others `messages` of
     /// `bytes` each.
-    pub(super) fn exchanged(&self, cluster: usize, messages: f64, bytes: u64) -> f64 {
+    pub(super) fn exchanged(&self, cluster: Cluster, messages: f64, bytes: u64) -> f64 {
         self.between_members(cluster, messages, bytes, self.sizes[cluster].on_host)
     }
 
     /// Seconds in which one member of a cluster sends the others `messages` of `bytes`, or receives
     /// them.
-    pub(super) fn spread(&self, cluster: usize, messages: f64, bytes: u64) -> f64 {
+    pub(super) fn spread(&self, cluster: Cluster, messages: f64, bytes: u64) -> f64 {
         self.between_members(cluster, messages, bytes, 1)
     }
 
     /// Seconds in which the blocks of `ranks` members of a cluster, on the maximum number of hosts,
     /// pass from one of them to the others, or back.
-    pub(super) fn own_blocks(&self, cluster: usize, ranks: u64) -> f64 {
+    pub(super) fn own_blocks(&self, cluster: Cluster, ranks: u64) -> f64 {
         let blocks = OwnBlocks {
             bytes: self.bytes,
             largest: self.largest,
@@ -289,7 +298,7 @@ impl CostInput<'_> {
     /// `bytes` each with the members of their cluster.
     pub(super) fn between_members(
         &self,
-        cluster: usize,
+        cluster: Cluster,
         messages: f64,
         bytes: u64,
         senders: usize,

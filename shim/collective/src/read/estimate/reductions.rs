@@ -4,6 +4,7 @@ use crate::algorithms::by_cluster::direct::straight_of_allreduce;
 use crate::algorithms::by_cluster::stage::Stage;
 use crate::read::estimate::input::CostInput;
 use crate::read::estimate::trees::broadcast_tree;
+use treepie_base::{Cluster, List};
 
 /// A reduction along a tree of clusters, the reverse of the broadcast's.
 pub(crate) fn reduce_tree(input: &CostInput) -> f64 {
@@ -13,24 +14,25 @@ pub(crate) fn reduce_tree(input: &CostInput) -> f64 {
 
 /// Seconds in which this number of segments from inside clusters passes the cards of leaders.
 fn on_cards(input: &CostInput, segments: f64) -> f64 {
-    input.largest(|leader| {
-        let edges = input.edges.iter().filter(|edge| edge.0 == leader);
+    input.largest(|cluster| {
+        let edges = input.edges.iter().filter(|edge| edge.0 == cluster);
         let (mut far, mut latency) = (0.0, f64::INFINITY);
         for &(to, from) in edges {
             far += input.far_card(to, from);
             latency = latency.min(input.segment.between(from, to).latency);
         }
-        input.on_card(leader, segments, far, latency)
+        input.on_card(cluster, segments, far, latency)
     })
 }
 
 fn reduce_stage(input: &CostInput) -> Stage {
     // Data that each cluster has to send, and time for which it has received the first segment from
     // others.
-    let mut ready: Vec<Stage> = (0..input.count())
+    let clusters = input.sizes.keys();
+    let mut ready: List<Cluster, Stage> = clusters
         .map(|cluster| input.inside(cluster, input.bytes))
         .collect();
-    let mut received = vec![0.0; input.count()];
+    let mut received: List<Cluster, f64> = vec![0.0; input.count()].into();
     for &(to, from) in input.edges.iter().rev() {
         let (cost, downlink) = (input.segment.between(from, to), input.segment.downlink[to]);
         let degree = input.edges.iter().filter(|edge| edge.0 == to).count() as f64;
@@ -62,7 +64,7 @@ pub(crate) fn allreduce_tree(input: &CostInput) -> f64 {
         bytes: input.bytes.min(input.segment.bytes),
         ..*input
     });
-    let used = |cluster: usize| {
+    let used = |cluster: Cluster| {
         let edges = input.edges.iter();
         let own = edges.filter(|&&(from, to)| from == cluster || to == cluster);
         own.count() as f64 * input.segment.uplink[cluster]
@@ -94,8 +96,9 @@ pub(crate) fn reduce_lanes(input: &CostInput, lanes: usize) -> f64 {
     // A block that is smaller than a segment loads links in proportion.
     let scale = (block as f64 / input.segment.bytes.max(1) as f64).min(1.0);
     let mut stage = Stage::default();
+    let at = |distance: usize| Cluster((root.0 + distance) % count);
     for distance in (1..count).rev() {
-        let (from, to) = ((root + distance) % count, (root + distance - 1) % count);
+        let (from, to) = (at(distance), at(distance - 1));
         let cost = input.segment.between(from, to);
         let shared = input.segment.uplink[from].max(input.segment.downlink[to]);
         stage = stage.then(Stage {
@@ -112,9 +115,8 @@ pub(crate) fn reduce_lanes(input: &CostInput, lanes: usize) -> f64 {
 pub(crate) fn allreduce_exchange(input: &CostInput) -> f64 {
     let (others, segments) = (input.number_of_others(), input.segments(input.bytes));
     let access = input.largest(|c| input.access(c));
-    let inside: Vec<Stage> = (0..input.count())
-        .map(|c| input.inside(c, input.bytes))
-        .collect();
+    let clusters = input.sizes.keys();
+    let inside: List<Cluster, Stage> = clusters.map(|c| input.inside(c, input.bytes)).collect();
     let first = input.largest(|c| inside[c].first);
     let latency = input.largest_between(|cost| cost.seconds());
     // Segments travel up, between clusters and down at the same time, if there are enough of them.

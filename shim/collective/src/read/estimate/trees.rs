@@ -4,6 +4,7 @@ use crate::algorithms::by_cluster::stage::Stage;
 use crate::network::costs::MessageCosts;
 use crate::read::estimate::input::CostInput;
 use std::borrow::Cow;
+use treepie_base::{Cluster, List};
 
 /// Broadcast along a tree of clusters. Every cluster forwards each segment inside after it has sent
 /// it to the other clusters.
@@ -24,8 +25,8 @@ pub(crate) fn broadcast_lanes(input: &CostInput, lanes: usize) -> f64 {
 
 fn along(input: &CostInput, lanes: usize) -> f64 {
     // Path to each cluster, and time for which it has sent the first segment to others.
-    let mut path = vec![Stage::default(); input.count()];
-    let mut sent = vec![0.0; input.count()];
+    let mut path: List<Cluster, Stage> = vec![Stage::default(); input.count()].into();
+    let mut sent: List<Cluster, f64> = vec![0.0; input.count()].into();
     for &(from, to) in input.edges {
         let (cost, uplink) = (input.segment.between(from, to), input.segment.uplink[from]);
         let degree = input.edges.iter().filter(|edge| edge.0 == from).count() as f64;
@@ -114,7 +115,7 @@ fn exchange(whole: &CostInput, segment: &MessageCosts, rounds: f64) -> f64 {
 }
 
 /// Part that each cluster forwards to the others.
-fn relayed(input: &CostInput, inside: impl Fn(usize) -> Stage, rounds: f64) -> f64 {
+fn relayed(input: &CostInput, inside: impl Fn(Cluster) -> Stage, rounds: f64) -> f64 {
     let (root, others) = (input.root_cluster(), input.number_of_others());
     let volume = input.volume(input.bytes);
     let uplink = &input.segment.uplink;

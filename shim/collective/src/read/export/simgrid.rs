@@ -10,6 +10,7 @@
 use crate::network::links::Network;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use treepie_base::{Cluster, pairs};
 use treepie_platform::Link;
 
 /// Options of `smpirun` with which messages take `L + m / rate`, those below 64 KiB are sent
@@ -40,7 +41,7 @@ pub fn simgrid(network: &Network) -> (String, String) {
          <!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n\
          <platform version=\"4.1\">\n<zone id=\"grid\" routing=\"Full\">\n",
     );
-    for cluster in 0..network.clusters() {
+    for cluster in network.all_clusters() {
         zone(&mut text, network, cluster);
     }
     links(&mut text, network);
@@ -55,14 +56,14 @@ pub fn simgrid(network: &Network) -> (String, String) {
 /// Host of a rank; if clusters are groups of one host, its group.
 fn host_of(network: &Network, rank: usize) -> usize {
     match network.is_in_memory() {
-        true => network.cluster_of()[rank],
+        true => network.cluster_of()[rank].0,
         false => network.host_of()[rank],
     }
 }
 
 /// Hosts of a cluster behind its router; half of the latency before it and half behind it. Each
 /// host has as many cores as the fullest host has ranks.
-fn zone(text: &mut String, network: &Network, cluster: usize) {
+fn zone(text: &mut String, network: &Network, cluster: Cluster) {
     let mut ranks_of: BTreeMap<usize, usize> = BTreeMap::new();
     for rank in (0..network.ranks()).filter(|&rank| network.cluster_of()[rank] == cluster) {
         *ranks_of.entry(host_of(network, rank)).or_default() += 1;
@@ -87,8 +88,8 @@ fn zone(text: &mut String, network: &Network, cluster: usize) {
 
 /// Uplinks, downlinks, and a separate link for each two clusters.
 fn links(text: &mut String, network: &Network) {
-    let clusters = network.clusters();
-    for cluster in 0..clusters {
+    let clusters = network.all_clusters();
+    for cluster in clusters.clone() {
         for (name, seconds) in [
             ("up", network.uplink(cluster, LARGE)),
             ("down", network.downlink(cluster, LARGE)),
@@ -100,12 +101,7 @@ fn links(text: &mut String, network: &Network) {
             );
         }
     }
-    let pairs = || {
-        (0..clusters).flat_map(move |from| {
-            let others = (0..clusters).filter(move |&to| to != from);
-            others.map(move |to| (from, to))
-        })
-    };
+    let pairs = || pairs(clusters.clone()).filter(|(from, to)| from != to);
     for (from, to) in pairs() {
         let Some(link) = network.between(from, to) else {
             continue;

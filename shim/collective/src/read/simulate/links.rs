@@ -3,6 +3,7 @@
 use crate::network::links::{Distance, Network};
 use crate::read::simulate::outcome::Sending;
 use std::collections::HashMap;
+use treepie_base::{Cluster, List};
 use treepie_platform::Contention;
 
 /// Times of the first and the last byte of a message at some place.
@@ -107,8 +108,8 @@ pub struct Links<'a> {
     port_in: Vec<f64>,
     card_out: Vec<Card>,
     card_in: Vec<Card>,
-    uplink: Vec<f64>,
-    downlink: Vec<f64>,
+    uplink: List<Cluster, f64>,
+    downlink: List<Cluster, f64>,
     connections: HashMap<(usize, usize), f64>,
 }
 
@@ -123,8 +124,8 @@ impl<'a> Links<'a> {
             port_in: vec![0.0; ranks],
             card_out: vec![Card::default(); hosts],
             card_in: vec![Card::default(); hosts],
-            uplink: vec![0.0; clusters],
-            downlink: vec![0.0; clusters],
+            uplink: vec![0.0; clusters].into(),
+            downlink: vec![0.0; clusters].into(),
             connections: HashMap::new(),
         }
     }

@@ -5,6 +5,7 @@ use crate::plan::step::{Action, Plan};
 use crate::read::simulate::links::Links;
 use crate::read::simulate::outcome::Sending;
 use std::collections::BTreeSet;
+use treepie_base::{Cluster, List};
 use treepie_platform::Contention;
 
 /// Use of a link.
@@ -24,9 +25,9 @@ pub struct Occupancy {
     /// Messages that arrive at each host.
     pub card_in: Vec<Occupied>,
     /// Messages that leave each cluster.
-    pub uplink: Vec<Occupied>,
+    pub uplink: List<Cluster, Occupied>,
     /// Messages that arrive at each cluster.
-    pub downlink: Vec<Occupied>,
+    pub downlink: List<Cluster, Occupied>,
 }
 
 impl Occupancy {
@@ -36,8 +37,8 @@ impl Occupancy {
         let mut occupancy = Occupancy {
             card_out: vec![Occupied::default(); network.hosts()],
             card_in: vec![Occupied::default(); network.hosts()],
-            uplink: vec![Occupied::default(); network.clusters()],
-            downlink: vec![Occupied::default(); network.clusters()],
+            uplink: vec![Occupied::default(); network.clusters()].into(),
+            downlink: vec![Occupied::default(); network.clusters()].into(),
         };
         let mut receivers = BTreeSet::new();
         for (from, plan) in plans.iter().enumerate() {

@@ -1,5 +1,7 @@
 //! Platforms that are known already, and clusters without some of their links.
 
+use treepie_base::Cluster;
+
 use super::simulated::{LAN, WAN, Way, alone, grid, near, on_all, probed};
 use crate::description::Platform;
 use crate::link::Link;
@@ -54,12 +56,13 @@ fn completed(known: &PartialPlatform) -> Platform {
 #[test]
 fn of_clusters_from_elsewhere_the_links_are_measured_and_no_latencies_between_hosts() {
     let platform = completed(&named_clusters());
-    let ranks: Vec<Vec<usize>> = (0..3).map(|cluster| platform.ranks_of(cluster)).collect();
+    let clusters = [0, 1, 2].map(Cluster);
+    let ranks = clusters.map(|cluster| platform.ranks_of(cluster));
     assert_eq!(ranks, [[0, 3, 6], [1, 4, 7], [2, 5, 8]]);
-    for from in 0..3 {
+    for from in clusters {
         let within = platform.clusters()[from].within.as_ref().unwrap();
         near(within.latency(), LAN.latency, 0.05);
-        for to in (0..3).filter(|&to| to != from) {
+        for to in clusters.into_iter().filter(|&to| to != from) {
             near(platform.between(from, to).latency(), WAN.latency, 0.05);
         }
     }
@@ -72,16 +75,17 @@ fn of_clusters_from_elsewhere_the_links_are_measured_and_no_latencies_between_ho
 fn links_that_are_known_stay_and_only_those_that_are_missing_are_measured() {
     let mut contents = named_clusters().contents().clone();
     let slow = Link::linear(1.0, 1e-3, 1e-6).unwrap();
-    contents.clusters[1].name = "lyon".to_owned();
-    contents.clusters[1].within = Some(slow.clone());
-    contents.links.insert((2, 0), slow.clone());
+    let [first, lyon, last] = [0, 1, 2].map(Cluster);
+    contents.clusters[lyon].name = "lyon".to_owned();
+    contents.clusters[lyon].within = Some(slow.clone());
+    contents.links.insert((last, first), slow.clone());
     let platform = completed(&PartialPlatform::new(contents).unwrap());
-    assert_eq!(platform.clusters()[1].name, "lyon");
-    assert_eq!(platform.clusters()[1].within, Some(slow.clone()));
-    assert_eq!(platform.between(0, 2), &slow);
-    assert_eq!(platform.between(2, 0), &slow);
-    near(platform.between(0, 1).latency(), WAN.latency, 0.05);
-    let within = platform.clusters()[0].within.as_ref().unwrap();
+    assert_eq!(platform.clusters()[lyon].name, "lyon");
+    assert_eq!(platform.clusters()[lyon].within, Some(slow.clone()));
+    assert_eq!(platform.between(first, last), &slow);
+    assert_eq!(platform.between(last, first), &slow);
+    near(platform.between(first, lyon).latency(), WAN.latency, 0.05);
+    let within = platform.clusters()[first].within.as_ref().unwrap();
     near(within.latency(), LAN.latency, 0.05);
 }
 

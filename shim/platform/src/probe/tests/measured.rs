@@ -1,20 +1,23 @@
 //! Platforms that are measured: clusters, links, levels inside hosts, and pairs together.
 
+use treepie_base::Cluster;
+
 use super::simulated::{LAN, WAN, Way, alone, grid, near, probed};
 use crate::probe::{Identity, Options};
 
 #[test]
 fn the_clusters_latencies_gaps_and_the_switch_to_rendezvous_are_found() {
     let platform = probed(alone(9), Options::default(), grid);
-    let ranks: Vec<Vec<usize>> = (0..3).map(|cluster| platform.ranks_of(cluster)).collect();
+    let clusters = [0, 1, 2].map(Cluster);
+    let ranks = clusters.map(|cluster| platform.ranks_of(cluster));
     assert_eq!(ranks, [[0, 3, 6], [1, 4, 7], [2, 5, 8]]);
-    for from in 0..3 {
+    for from in clusters {
         let within = platform.clusters()[from].within.as_ref().unwrap();
         near(within.latency(), LAN.latency, 0.05);
         near(within.gap(1 << 20), LAN.per_byte * (1 << 20) as f64, 0.05);
-        for to in (0..3).filter(|&to| to != from) {
+        for to in clusters.into_iter().filter(|&to| to != from) {
             let link = platform.between(from, to);
-            let way = grid(from, to);
+            let way = grid(from.0, to.0);
             near(link.latency(), WAN.latency, 0.05);
             for bytes in [64 << 10, 256 << 10, 1 << 20] {
                 near(
@@ -88,7 +91,7 @@ fn ranks_of_one_host_stay_together_and_their_levels_are_measured() {
     let platform = probed(hosts, options, way);
     // Two hosts that are alone: one link, which is the shortest of both.
     assert_eq!(platform.clusters().len(), 1);
-    let cluster = &platform.clusters()[0];
+    let cluster = &platform.clusters()[Cluster(0)];
     let names: Vec<&str> = cluster
         .levels
         .iter()
@@ -103,14 +106,14 @@ fn ranks_of_one_host_stay_together_and_their_levels_are_measured() {
     let of_levels = ["node", "socket", "core"].map(|level| (Some(level), 1));
     assert_eq!(measured[..2], [(None, 1), (None, 2)]);
     assert_eq!(measured[2..], of_levels);
-    assert!(parallel.iter().all(|p| (p.from, p.to) == (0, 0)));
+    assert!(parallel.iter().all(|p| (p.from.0, p.to.0) == (0, 0)));
 }
 
 #[test]
 fn a_rank_alone_is_a_platform_without_links() {
     let platform = probed(alone(1), Options::default(), grid);
     assert_eq!((platform.ranks(), platform.clusters().len()), (1, 1));
-    assert_eq!(platform.clusters()[0].within, None);
+    assert_eq!(platform.clusters()[Cluster(0)].within, None);
 }
 
 /// Latencies of table 7.4, in microseconds, and the sizes of its clusters.
@@ -140,6 +143,7 @@ fn the_78_nodes_of_table_7_4_take_a_probe_for_each_pair_of_clusters_and_inside_e
     };
     let platform = probed(alone(78), Options::default(), way);
     let sizes: Vec<usize> = (0..6)
+        .map(Cluster)
         .map(|cluster| platform.ranks_of(cluster).len())
         .collect();
     assert_eq!(sizes, SIZES_7_4);
@@ -158,7 +162,7 @@ fn several_pairs_together_are_measured_when_asked_for() {
     let parallel = &platform.contents().parallel;
     let pairs: Vec<usize> = parallel
         .iter()
-        .filter(|p| (p.from, p.to) == (0, 1))
+        .filter(|p| (p.from.0, p.to.0) == (0, 1))
         .map(|p| p.pairs)
         .collect();
     assert_eq!(pairs, [1, 2]);

@@ -11,6 +11,7 @@ use crate::read::simulate::{
     outcome::{Options, Outcome, Sending, SimulationError},
     timeline::Doing,
 };
+use treepie_base::Cluster;
 use treepie_platform::orders::{Accounting, Costs, Order};
 use treepie_platform::{Contention, Link, Sample};
 
@@ -142,24 +143,24 @@ fn contention_is_met_in_total_exchanges_alone_and_inside_clusters_alone() {
 fn orders_between_clusters_take_the_makespan_that_the_schedulers_say() {
     let network = six();
     let bytes = MIB;
-    let costs: Costs = network.costs(|_, _| bytes, vec![0.0; 6]).unwrap();
+    let costs: Costs = network.costs(|_, _| bytes, vec![0.0; 6].into()).unwrap();
     let problem_clusters = Clusters::of_network(&network);
     for order in Order::ALL {
         for root in 0..6 {
-            let schedule = order.schedule(&costs, root);
+            let schedule = order.schedule(&costs, Cluster(root));
             // The plan of a broadcast along these sends.
             let plans: Vec<Plan> = (0..6)
                 .map(|rank| {
                     let range = crate::plan::range::Range::output(0, bytes);
                     crate::plan::builder::Builder::plan(1 << 30, |builder| {
                         for send in &schedule.sends {
-                            if send.to == rank {
-                                builder.receive(send.from, range);
+                            if send.to.0 == rank {
+                                builder.receive(send.from.0, range);
                             }
                         }
                         for send in &schedule.sends {
-                            if send.from == rank {
-                                builder.send(send.to, range);
+                            if send.from.0 == rank {
+                                builder.send(send.to.0, range);
                             }
                         }
                     })
@@ -217,7 +218,9 @@ fn pieces_flow_through_all_levels_while_others_are_still_between_clusters() {
             let of = Sending::Overlapping;
             simulated(&network, Operation::Bcast, algorithm, bytes, segment, of).seconds
         };
-        let once = network.uplink(0, bytes) + network.between(0, 1).unwrap().latency();
+        let [first, second] = [0, 1].map(Cluster);
+        let latency = network.between(first, second).unwrap().latency();
+        let once = network.uplink(first, bytes) + latency;
         assert!(
             taken(16 << 10) < 1.1 * once,
             "{algorithm}: {}",

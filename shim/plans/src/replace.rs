@@ -20,6 +20,7 @@ use crate::communicator::Communicator;
 use crate::guarded::{self, ByNative, Guarded};
 use crate::job::Job;
 use crate::lock::MutexGuard;
+use crate::passed_on::{is_back, pass_on};
 use crate::place::Place;
 use crate::plans::{make, make_guarded, make_sized};
 use crate::repeated::{self, Form};
@@ -44,7 +45,8 @@ pub fn run(
         Replaced::Yes(code) => code,
         Replaced::No(None) => next(comm),
         Replaced::No(Some((native, mut guarded))) => {
-            let code = next(guarded.begin(comm));
+            let used = guarded.begin(comm);
+            let code = pass_on(native, used, call, || next(used));
             guarded.ran(native, comm, code)
         }
     }
@@ -169,7 +171,7 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
     if usual.all().all(|one| *one == Runner::Native) && !setup.collectives.by_name {
         return Replaced::No(None);
     }
-    let Some(native) = native() else {
+    let Some(native) = native().filter(|native| !is_back(native, comm, call)) else {
         return Replaced::No(None);
     };
     let replaced = attached::with(native, setup, comm, |communicator| {

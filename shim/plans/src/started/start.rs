@@ -18,6 +18,7 @@ use super::running::Running;
 use crate::attached;
 use crate::communicator::Communicator;
 use crate::guarded::{self, ByNative, Guarded};
+use crate::passed_on::{is_back, pass_on};
 use crate::setup::{self, Setup};
 
 /// True if plans may replace started collectives by the settings, depending on whether the ranks
@@ -114,6 +115,9 @@ fn by_plan(
     let Some((native, setup)) = native().zip(setup::active()) else {
         return next();
     };
+    if is_back(native, comm, call) {
+        return next();
+    }
     let is_persistent = form == Form::Persistent;
     let Some(communicator) = serving(native, setup, comm, call, is_persistent) else {
         return next();
@@ -125,11 +129,14 @@ fn by_plan(
     };
     let (running, guarded) = match begun.unwrap_or(Begun::Left(None)) {
         Begun::Left(None) => return next(),
-        Begun::Left(Some(left)) => return left.started(native, comm, next(), request),
+        Begun::Left(Some(left)) => {
+            let code = pass_on(native, comm, call, next);
+            return left.started(native, comm, code, request);
+        }
         Begun::Refused(code) => return native.returned(comm, code),
         Begun::Running(running, guarded) => (running, guarded),
         Begun::Tried(running) => {
-            return match next() {
+            return match pass_on(native, comm, call, next) {
                 SUCCESS => requests::prepare_tried(native, running, request)
                     .map_or_else(|code| native.returned(comm, code), |()| SUCCESS),
                 code => code,

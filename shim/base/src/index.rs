@@ -11,14 +11,6 @@ pub type List<I, T> = typed_index_collections::TiVec<I, T>;
 /// Slice of a [`List`].
 pub type Slice<I, T> = typed_index_collections::TiSlice<I, T>;
 
-/// All pairs of indexes, row by row; `all` are the indexes, as of [`List`]'s `keys`.
-pub fn pairs<I: Copy>(
-    all: impl Iterator<Item = I> + Clone,
-) -> impl Iterator<Item = (I, I)> + Clone {
-    let others = all.clone();
-    all.flat_map(move |from| others.clone().map(move |to| (from, to)))
-}
-
 macro_rules! indexes {
     ($($(#[$documentation:meta])* $name:ident)+) => { $(
         $(#[$documentation])*

@@ -64,7 +64,7 @@ pub fn row(amount: &Amount, rank: usize) -> Option<Vec<u64>> {
 }
 
 /// True if the ranks of a cluster send sizes to its leader: the root knows all sizes.
-fn tells(problem: &Problem, cluster: Cluster) -> bool {
+fn sends_sizes(problem: &Problem, cluster: Cluster) -> bool {
     !problem.operation.has_root() || cluster != problem.root_cluster()
 }
 
@@ -73,7 +73,7 @@ fn tells(problem: &Problem, cluster: Cluster) -> bool {
 fn told_by<'a>(problem: &Problem<'a>, rank: usize) -> Option<&'a [usize]> {
     let clusters: &'a Clusters = problem.clusters;
     let here = clusters.of(rank);
-    let is_told = problem.leader(here) == rank && tells(problem, here);
+    let is_told = problem.leader(here) == rank && sends_sizes(problem, here);
     is_told.then(|| clusters.members(here))
 }
 
@@ -98,7 +98,7 @@ pub fn plan(problem: &Problem, rank: usize, sizes: usize) -> Plan {
                 }
             }
         }
-        None if tells(problem, here) => steps.send(problem.leader(here), own),
+        None if sends_sizes(problem, here) => steps.send(problem.leader(here), own),
         None => (),
     })
 }

@@ -1,6 +1,6 @@
 //! Distances from a platform: its clusters, and the times of messages between, in and below them.
 
-use treepie_base::pairs;
+use treepie_base::square::pairs;
 use treepie_base::statistics::mean;
 use treepie_topology::{Topology, TopologyError};
 

@@ -19,6 +19,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use treepie_base::square::Square;
 use treepie_base::{Cluster, File, FileContents, FileError, Kind, List, text};
 
 /// Maximum number of clusters, and of hosts of one: each has a byte of an address.
@@ -66,12 +67,12 @@ pub(crate) struct GridLink {
 pub struct Grid {
     /// Its clusters.
     pub clusters: List<Cluster, GridCluster>,
-    /// One-way latency between clusters, row by row, in microseconds.
-    latencies: Vec<f64>,
-    /// Rate between clusters, row by row, in megabits per second.
-    rates: Vec<f64>,
-    /// Rate of one connection between clusters, row by row, in megabits per second.
-    connections: Vec<f64>,
+    /// One-way latency between clusters, in microseconds.
+    latencies: Square<Cluster, f64>,
+    /// Rate between clusters, in megabits per second.
+    rates: Square<Cluster, f64>,
+    /// Rate of one connection between clusters, in megabits per second.
+    connections: Square<Cluster, f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -107,8 +108,8 @@ impl Grid {
             .iter_enumerated()
             .map(|(number, cluster)| (cluster.name.as_str(), number))
             .collect();
-        let mut latencies = vec![document.wan_latency_us; count * count];
-        let mut rates = vec![0.0; count * count];
+        let mut latencies = Square::filled(count, document.wan_latency_us);
+        let mut rates = Square::filled(count, 0.0);
         let mut connections = rates.clone();
         for (number, link) in document.links.iter().enumerate() {
             let cluster = |name: &String| {
@@ -118,10 +119,10 @@ impl Grid {
                 })
             };
             let (one, other) = (cluster(&link.between.0)?, cluster(&link.between.1)?);
-            for place in [one.0 * count + other.0, other.0 * count + one.0] {
-                latencies[place] = link.latency_us;
-                rates[place] = link.mbit;
-                connections[place] = link.connection_mbit;
+            for pair in [(one, other), (other, one)] {
+                latencies[pair] = link.latency_us;
+                rates[pair] = link.mbit;
+                connections[pair] = link.connection_mbit;
             }
         }
         Ok(Grid {
@@ -132,26 +133,21 @@ impl Grid {
         })
     }
 
-    /// Place of a pair in the lists.
-    fn place(&self, from: Cluster, to: Cluster) -> usize {
-        from.0 * self.clusters.len() + to.0
-    }
-
     /// One-way latency between two clusters, in microseconds.
     pub fn latency_us(&self, from: Cluster, to: Cluster) -> f64 {
-        self.latencies[self.place(from, to)]
+        self.latencies[(from, to)]
     }
 
     /// Rate of the path between two clusters itself, in megabits per second; 0 if only the uplinks
     /// limit it.
     pub fn link_mbit(&self, from: Cluster, to: Cluster) -> f64 {
-        self.rates[self.place(from, to)]
+        self.rates[(from, to)]
     }
 
     /// Rate of one connection between two clusters, in megabits per second; 0 for no separate
     /// limit.
     pub fn connection_mbit(&self, from: Cluster, to: Cluster) -> f64 {
-        self.connections[self.place(from, to)]
+        self.connections[(from, to)]
     }
 
     /// Least rate on the path of a connection between hosts of two clusters, in megabits per

@@ -5,7 +5,8 @@
 //! Inside a site one megabyte takes 9.1 ms, between the logical clusters of IDPOT 20 ms.
 #![allow(clippy::unwrap_used, missing_docs)] // users are tests and benchmarks, which may panic
 
-use treepie_base::{Cluster, pairs};
+use treepie_base::Cluster;
+use treepie_base::square::Square;
 use treepie_collective::read::simulate::{Options, Sending, simulate};
 use treepie_collective::{Algorithm, Amount, Clusters, Network, Operation, Problem};
 use treepie_platform::orders::Costs;
@@ -152,14 +153,14 @@ impl Grid {
     /// Input of the heuristics for a message of `bytes`, with pipelines inside (7.5 of the digest:
     /// 10 to 15 ms per megabyte).
     pub fn costs(&self, bytes: u64) -> Costs {
-        let pairs = || pairs((0..self.sizes.len()).map(Cluster));
-        let gap = pairs().map(|(from, to)| self.per_byte(from, to) * bytes as f64);
-        let latency = pairs().map(|(from, to)| 1e-6 * self.latencies[from.0][to.0]);
+        let count = self.sizes.len();
+        let gap = Square::new(count, |(from, to)| self.per_byte(from, to) * bytes as f64);
+        let latency = |(from, to): (Cluster, Cluster)| 1e-6 * self.latencies[from.0][to.0];
         let inside = self.sizes.iter().map(|&size| match size {
             1 => 0.0,
             _ => 12e-3 * bytes as f64 / MEGABYTE,
         });
-        Costs::new(gap.collect(), latency.collect(), inside.collect()).unwrap()
+        Costs::new(gap, Square::new(count, latency), inside.collect()).unwrap()
     }
 
     /// A host for each rank, in the order of the cluster file.

@@ -10,6 +10,7 @@
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use treepie_base::Cluster;
+use treepie_base::square::Square;
 use treepie_platform::orders::{Accounting, Costs, Order, Schedule};
 use treepie_thesis::orders::{Results, Study, optimum};
 
@@ -199,11 +200,12 @@ fn five() -> Costs {
         (2, 4, 0.45, 5.0),
         (3, 4, 0.12, 1.0),
     ];
-    let (mut gap, mut latency) = (vec![0.0; 25], vec![0.0; 25]);
+    let (mut gap, mut latency) = (Square::filled(5, 0.0), Square::filled(5, 0.0));
     for (a, b, g, l) in pairs {
-        for (from, to) in [(a, b), (b, a)] {
-            gap[from * 5 + to] = g;
-            latency[from * 5 + to] = l * 1e-3;
+        let [a, b] = [a, b].map(Cluster);
+        for pair in [(a, b), (b, a)] {
+            gap[pair] = g;
+            latency[pair] = l * 1e-3;
         }
     }
     Costs::new(gap, latency, vec![0.30, 1.00, 0.10, 0.60, 2.00].into()).unwrap()

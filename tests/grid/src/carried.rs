@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use treepie_base::{Cluster, List, pairs};
+use treepie_base::square::Square;
+use treepie_base::{Cluster, List};
 use treepie_platform::grid::Grid;
 
 /// Bytes from cluster to cluster. As text, a line for each pair: their names, the bytes after the
@@ -11,8 +12,8 @@ use treepie_platform::grid::Grid;
 pub struct Carried {
     names: List<Cluster, String>,
     cluster_of: Vec<Cluster>,
-    /// Payload and wire bytes from cluster to cluster, row by row.
-    between: Vec<(u64, f64)>,
+    /// Payload and wire bytes from cluster to cluster.
+    between: Square<Cluster, (u64, f64)>,
 }
 
 impl Carried {
@@ -20,7 +21,7 @@ impl Carried {
     pub fn new(grid: &Grid) -> Self {
         let names: List<Cluster, String> = grid.clusters.iter().map(|c| c.name.clone()).collect();
         Carried {
-            between: vec![(0, 0.0); names.len() * names.len()],
+            between: Square::filled(names.len(), (0, 0.0)),
             cluster_of: grid.cluster_of_host(),
             names,
         }
@@ -28,7 +29,7 @@ impl Carried {
 
     /// Adds a packet from one host to another.
     pub fn add(&mut self, (from, to): (usize, usize), payload: u64, wire: f64) {
-        let pair = self.cluster_of[from].0 * self.names.len() + self.cluster_of[to].0;
+        let pair = (self.cluster_of[from], self.cluster_of[to]);
         self.between[pair].0 += payload;
         self.between[pair].1 += wire;
     }
@@ -36,7 +37,8 @@ impl Carried {
 
 impl fmt::Display for Carried {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for ((from, to), (payload, wire)) in pairs(self.names.keys()).zip(&self.between) {
+        for (from, to) in self.between.keys() {
+            let (payload, wire) = self.between[(from, to)];
             if from != to {
                 writeln!(
                     out,

@@ -7,7 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use treepie_base::{Cluster, List, pairs};
+use treepie_base::square::Square;
+use treepie_base::{Cluster, List};
 use treepie_platform::grid::Grid;
 
 /// Nanoseconds.
@@ -29,15 +30,15 @@ pub struct Delivered<P> {
 pub struct Model<P> {
     cluster_of: Vec<Cluster>,
     lan_latency: List<Cluster, Time>,
-    wan_latency: List<Cluster, List<Cluster, Time>>,
-    /// The path from one cluster to another, row by row.
-    between: Vec<Link>,
+    wan_latency: Square<Cluster, Time>,
+    /// The path from one cluster to another.
+    between: Square<Cluster, Link>,
     leaving_host: Vec<Link>,
     entering_host: Vec<Link>,
     leaving_cluster: List<Cluster, Link>,
     entering_cluster: List<Cluster, Link>,
-    /// The limit of one connection between two clusters, row by row.
-    of_connection: Vec<Link>,
+    /// The limit of one connection between two clusters.
+    of_connection: Square<Cluster, Link>,
     /// The connections with a separate rate, by sender, receiver and name.
     connections: HashMap<(usize, usize, u32), Link>,
     waiting: BinaryHeap<Reverse<Event>>,
@@ -130,8 +131,7 @@ impl<P> Model<P> {
     pub fn new(grid: &Grid) -> Self {
         let micro = |latency: f64| (latency * 1e3) as Time;
         let cluster_of = grid.cluster_of_host();
-        let clusters = grid.clusters.keys();
-        let pairs = pairs(clusters.clone());
+        let clusters = grid.clusters.len();
         let nic = |host: &usize| Link::of(grid.clusters[cluster_of[*host]].mbit);
         let hosts: Vec<usize> = (0..cluster_of.len()).collect();
         let uplinks: List<Cluster, Link> = grid
@@ -141,22 +141,11 @@ impl<P> Model<P> {
             .collect();
         Model {
             lan_latency: grid.clusters.iter().map(|c| micro(c.latency_us)).collect(),
-            wan_latency: clusters
-                .clone()
-                .map(|from| {
-                    clusters
-                        .clone()
-                        .map(|to| micro(grid.latency_us(from, to)))
-                        .collect()
-                })
-                .collect(),
-            between: pairs
-                .clone()
-                .map(|(from, to)| Link::of(grid.link_mbit(from, to)))
-                .collect(),
-            of_connection: pairs
-                .map(|(from, to)| Link::of(grid.connection_mbit(from, to)))
-                .collect(),
+            wan_latency: Square::new(clusters, |(from, to)| micro(grid.latency_us(from, to))),
+            between: Square::new(clusters, |(from, to)| Link::of(grid.link_mbit(from, to))),
+            of_connection: Square::new(clusters, |(from, to)| {
+                Link::of(grid.connection_mbit(from, to))
+            }),
             connections: HashMap::new(),
             leaving_host: hosts.iter().map(nic).collect(),
             entering_host: hosts.iter().map(nic).collect(),
@@ -175,12 +164,12 @@ impl<P> Model<P> {
     pub fn change(&mut self, grid: &Grid) {
         let new = Model::<P>::new(grid);
         let links = [
-            (&mut self.between, new.between),
-            (&mut self.of_connection, new.of_connection),
-            (&mut self.leaving_host, new.leaving_host),
-            (&mut self.entering_host, new.entering_host),
-            (&mut self.leaving_cluster.raw, new.leaving_cluster.raw),
-            (&mut self.entering_cluster.raw, new.entering_cluster.raw),
+            (self.between.values_mut(), new.between.values()),
+            (self.of_connection.values_mut(), new.of_connection.values()),
+            (&mut self.leaving_host, &new.leaving_host),
+            (&mut self.entering_host, &new.entering_host),
+            (&mut self.leaving_cluster.raw, &new.leaving_cluster.raw),
+            (&mut self.entering_cluster.raw, &new.entering_cluster.raw),
         ];
         for (old, new) in links {
             for (old, new) in old.iter_mut().zip(new) {
@@ -207,7 +196,7 @@ impl<P> Model<P> {
             last: now,
         };
         let left = self.leaving_host[from].pass(here_now, bytes);
-        let alone = self.of_connection[self.place(here, there)];
+        let alone = self.of_connection[(here, there)];
         let (span, place) = if here == there {
             (left.later(self.lan_latency[here]), Place::Host)
         } else if alone.per_byte > 0.0 {
@@ -236,11 +225,6 @@ impl<P> Model<P> {
         self.reach(span.first, slot, place);
     }
 
-    /// Place of a pair of clusters in the lists of all pairs.
-    fn place(&self, from: Cluster, to: Cluster) -> usize {
-        from.0 * self.lan_latency.len() + to.0
-    }
-
     /// Passes a packet over the uplink and the path to another cluster; returns its arrival.
     fn leaves_cluster(
         &mut self,
@@ -249,9 +233,8 @@ impl<P> Model<P> {
         bytes: f64,
     ) -> (Span, Place) {
         let left = self.leaving_cluster[here].pass(comes, bytes);
-        let place = self.place(here, there);
-        let left = self.between[place].pass(left, bytes);
-        (left.later(self.wan_latency[here][there]), Place::Downlink)
+        let left = self.between[(here, there)].pass(left, bytes);
+        (left.later(self.wan_latency[(here, there)]), Place::Downlink)
     }
 
     fn reach(&mut self, at: Time, packet: usize, place: Place) {

@@ -1,7 +1,8 @@
 //! Costs of messages of one size on all paths of a network.
 
 use crate::network::links::Network;
-use treepie_base::{Cluster, List, pairs};
+use treepie_base::square::Square;
+use treepie_base::{Cluster, List};
 use treepie_platform::{Contention, Link};
 
 /// Latency and gap of one message.
@@ -47,7 +48,7 @@ pub struct MessageCosts {
     /// Seconds on the downlink of each cluster.
     pub downlink: List<Cluster, f64>,
     /// From cluster to cluster, row by row; zero from one to itself.
-    between: Vec<MessageCost>,
+    between: Square<Cluster, MessageCost>,
     /// Between hosts of each cluster.
     pub within: List<Cluster, MessageCost>,
     /// Between ranks of a host of each cluster.
@@ -58,13 +59,12 @@ impl MessageCosts {
     /// Costs of messages of `bytes` on a network.
     pub fn new(network: &Network, bytes: u64) -> Self {
         let inside = network.all_clusters();
-        let between = pairs(inside.clone());
-        let between = between.map(|(from, to)| MessageCost::on(network.between(from, to), bytes));
+        let between = |(from, to)| MessageCost::on(network.between(from, to), bytes);
         MessageCosts {
             bytes,
             uplink: inside.clone().map(|c| network.uplink(c, bytes)).collect(),
             downlink: inside.clone().map(|c| network.downlink(c, bytes)).collect(),
-            between: between.collect(),
+            between: Square::new(network.clusters(), between),
             within: inside
                 .clone()
                 .map(|c| MessageCost::on(network.within(c), bytes))
@@ -78,16 +78,15 @@ impl MessageCosts {
 
     /// Cost from one cluster to another.
     pub fn between(&self, from: Cluster, to: Cluster) -> MessageCost {
-        self.between[from.0 * self.uplink.len() + to.0]
+        self.between[(from, to)]
     }
 
     /// Costs with the direction of every message reversed.
     pub fn reversed(&self) -> Self {
-        let pairs = pairs(self.uplink.keys());
         MessageCosts {
             uplink: self.downlink.clone(),
             downlink: self.uplink.clone(),
-            between: pairs.map(|(from, to)| self.between(to, from)).collect(),
+            between: Square::new(self.between.order(), |(from, to)| self.between(to, from)),
             ..self.clone()
         }
     }

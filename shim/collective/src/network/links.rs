@@ -5,6 +5,7 @@ use crate::network::inside::Inner;
 use crate::operation::Operation;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use treepie_base::square::Square;
 use treepie_base::{Cluster, List, Slice};
 use treepie_platform::orders::{Costs, CostsError};
 use treepie_platform::{Contention, Link};
@@ -34,8 +35,8 @@ pub struct Network {
     pub(super) cluster_of: Vec<Cluster>,
     pub(super) host_of: Vec<usize>,
     pub(super) hosts: usize,
-    /// Links from cluster to cluster, row by row.
-    pub(super) between: Vec<Option<Arc<Link>>>,
+    /// Links from cluster to cluster.
+    pub(super) between: Square<Cluster, Option<Arc<Link>>>,
     pub(super) within: List<Cluster, Option<Arc<Link>>>,
     pub(super) on_host: List<Cluster, Option<Arc<Link>>>,
     /// Levels inside hosts, widest first.
@@ -85,11 +86,6 @@ impl Network {
     /// All clusters, in order.
     pub fn all_clusters(&self) -> impl DoubleEndedIterator<Item = Cluster> + Clone + use<> {
         (0..self.clusters()).map(Cluster)
-    }
-
-    /// Place of a pair of clusters in [`Network::between`].
-    pub(super) fn place(&self, from: Cluster, to: Cluster) -> usize {
-        from.0 * self.clusters() + to.0
     }
 
     /// Number of hosts.
@@ -189,7 +185,7 @@ impl Network {
 
     /// Link from one cluster to another; `None` from one to itself.
     pub fn between(&self, from: Cluster, to: Cluster) -> Option<&Link> {
-        self.between[self.place(from, to)].as_deref()
+        self.between[(from, to)].as_deref()
     }
 
     /// Link between hosts of a cluster, or the closest that is known.
@@ -260,7 +256,7 @@ impl Network {
     /// Largest message that is sent eagerly between any two clusters; larger ones use a rendezvous,
     /// which costs two more latencies. `None` if no such limit is known.
     pub fn eager_limit(&self) -> Option<u64> {
-        let limits = self.between.iter().flatten();
+        let limits = self.between.values().iter().flatten();
         let limits = limits.filter_map(|link| link.eager_limit());
         // No MPI has so low a limit: such a measurement was noise.
         limits.filter(|&limit| limit >= LEAST_LIMIT).min()
@@ -270,7 +266,7 @@ impl Network {
     /// an eager limit: for platforms that were not measured with this MPI.
     pub fn with_eager_limit(mut self, limit: u64) -> Self {
         let limit = limit.max(LEAST_LIMIT);
-        for link in self.between.iter_mut().flatten() {
+        for link in self.between.values_mut().iter_mut().flatten() {
             if link.eager_limit().is_none() {
                 *link = Arc::new(link.with_rendezvous_above(limit));
             }
@@ -302,19 +298,13 @@ impl Network {
         bytes: impl Fn(Cluster, Cluster) -> u64,
         inside: List<Cluster, f64>,
     ) -> Result<Costs, CostsError> {
-        let clusters = self.clusters();
-        let mut gap = vec![0.0; clusters * clusters];
-        let mut latency = gap.clone();
-        for from in self.all_clusters() {
-            for to in self.all_clusters() {
-                if let Some(link) = self.between(from, to) {
-                    let bytes = bytes(from, to);
-                    let place = self.place(from, to);
-                    gap[place] = link.gap(bytes);
-                    latency[place] = link.latency() + link.handshake(bytes);
-                }
-            }
-        }
-        Costs::new(gap, latency, inside)
+        let table = |cost: fn(&Link, u64) -> f64| {
+            Square::new(self.clusters(), |(from, to)| {
+                let link = self.between(from, to);
+                link.map_or(0.0, |link| cost(link, bytes(from, to)))
+            })
+        };
+        let latency = table(|link, bytes| link.latency() + link.handshake(bytes));
+        Costs::new(table(Link::gap), latency, inside)
     }
 }

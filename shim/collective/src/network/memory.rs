@@ -10,6 +10,7 @@ use crate::network::inside::innermost;
 use crate::network::links::{Network, Shared};
 use std::sync::Arc;
 use treepie_base::Cluster;
+use treepie_base::square::Square;
 use treepie_platform::{Link, Sample};
 
 /// Seconds from the write of a message until it is visible.
@@ -78,9 +79,7 @@ impl Network {
             cluster_of: (0..ranks).map(|rank| clusters.of(rank)).collect(),
             host_of: vec![0; ranks],
             hosts: 1,
-            between: (0..count * count)
-                .map(|pair| across.clone().filter(|_| pair / count != pair % count))
-                .collect(),
+            between: Square::new(count, |(from, to)| across.clone().filter(|_| from != to)),
             within: vec![None; count].into(),
             on_host: vec![on_host; count].into(),
             inside: innermost(clusters, levels, |level, _| link(levels - 1 - level)),

@@ -5,6 +5,7 @@ use crate::network::computing::Computing;
 use crate::network::inside::{innermost, known_level, known_link};
 use crate::network::links::{LONG, Network, Shared};
 use std::sync::Arc;
+use treepie_base::square::Square;
 use treepie_base::{Cluster, List, Rank};
 use treepie_platform::{Contention, Link, Platform};
 
@@ -172,7 +173,7 @@ impl Network {
             cluster_of: (0..ranks.len()).map(|rank| numbering.of(rank)).collect(),
             hosts: host_number.len(),
             host_of,
-            between: vec![None; count * count],
+            between: Square::filled(count, None),
             within: vec![None; count].into(),
             on_host: vec![None; count].into(),
             inside,
@@ -220,8 +221,7 @@ impl Network {
             };
             for (other, &there) in known.iter_enumerated() {
                 if other != c {
-                    let place = network.place(c, other);
-                    network.between[place] = match is_one {
+                    network.between[(c, other)] = match is_one {
                         true => across.clone(),
                         false => Some(Arc::new(platform.between(here, there).clone())),
                     };
@@ -250,7 +250,7 @@ impl Network {
             members[cluster] += 1;
         }
         self.centre = self.nearest_to_all();
-        let latencies = self.between.iter().flatten();
+        let latencies = self.between.values().iter().flatten();
         self.farthest = latencies.map(|link| link.latency()).fold(0.0, f64::max);
         self.slowest = clusters
             .clone()

@@ -8,7 +8,8 @@
 use crate::clusters::Clusters;
 use crate::network::links::Network;
 use crate::operation::Operation;
-use treepie_base::{Cluster, List, pairs};
+use treepie_base::square::Square;
+use treepie_base::{Cluster, List};
 use treepie_platform::Link;
 
 /// Blocks that must leave a cluster and enter it for the neighbours of its ranks: equal blocks
@@ -92,7 +93,7 @@ pub fn bound(
         }
     };
     let latencies = least_latencies(network);
-    let latency = |one: Cluster, other: Cluster| latencies[one.0 * count + other.0];
+    let latency = |one: Cluster, other: Cluster| latencies[(one, other)];
     let farthest = |cluster: Cluster| match operation {
         Bcast | Scatter | Scatterv => latency(root_cluster, cluster),
         Reduce | Gather | Gatherv => latency(cluster, root_cluster),
@@ -120,7 +121,7 @@ pub fn bound(
             let rates = clusters
                 .all()
                 .map(|cluster| 1.0 / network.uplink(cluster, bytes));
-            let pairs = (0..count * count).filter(|pair| pair / count != pair % count);
+            let pairs = latencies.keys().filter(|(from, to)| from != to);
             let shortest = pairs
                 .map(|pair| latencies[pair])
                 .fold(f64::INFINITY, f64::min);
@@ -177,19 +178,15 @@ fn to_card(
         .fold(within.gap(bytes), f64::min)
 }
 
-/// Least latency from each cluster to each other, in seconds, row by row, over others if that is
-/// shorter (Floyd and Warshall).
-fn least_latencies(network: &Network) -> Vec<f64> {
-    let count = network.clusters();
-    let pairs = pairs(network.all_clusters());
+/// Least latency from each cluster to each other, in seconds, over others if that is shorter
+/// (Floyd and Warshall).
+fn least_latencies(network: &Network) -> Square<Cluster, f64> {
     let latency = |(from, to)| network.between(from, to).map_or(0.0, Link::latency);
-    let mut least: Vec<f64> = pairs.map(latency).collect();
-    for over in 0..count {
-        for from in 0..count {
-            for to in 0..count {
-                let relayed = least[from * count + over] + least[over * count + to];
-                least[from * count + to] = least[from * count + to].min(relayed);
-            }
+    let mut least = Square::new(network.clusters(), latency);
+    for over in network.all_clusters() {
+        for (from, to) in least.keys() {
+            let relayed = least[(from, over)] + least[(over, to)];
+            least[(from, to)] = least[(from, to)].min(relayed);
         }
     }
     least

@@ -1,22 +1,21 @@
 //! Inputs of a heuristic: gaps, latencies and the times inside clusters.
 
 use thiserror::Error;
+use treepie_base::square::Square;
 use treepie_base::{Cluster, List};
 
 /// Reason why numbers are not costs.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum CostsError {
-    /// A list has the wrong length for the number of clusters.
-    #[error("{what} has {found} numbers for {clusters} clusters; {expected} are needed")]
-    Length {
-        /// Name of the list.
+    /// A table is of another number of clusters.
+    #[error("{what} is of {found} clusters, and there are {clusters}; one is needed for each pair")]
+    Clusters {
+        /// Name of the table.
         what: &'static str,
-        /// Its length.
+        /// Its number of clusters.
         found: usize,
         /// Number of clusters.
         clusters: usize,
-        /// The right length.
-        expected: usize,
     },
     /// No cluster at all.
     #[error("there are no clusters; at least one was expected")]
@@ -24,7 +23,7 @@ pub enum CostsError {
     /// A negative or infinite number.
     #[error("{what} has {value}; numbers from 0 were expected")]
     Number {
-        /// Name of the list.
+        /// Name of the table or list.
         what: &'static str,
         /// The number.
         value: f64,
@@ -34,40 +33,39 @@ pub enum CostsError {
 /// Costs of one message between the leaders of `clusters`, in seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Costs {
-    gap: Vec<f64>,
-    latency: Vec<f64>,
+    gap: Square<Cluster, f64>,
+    latency: Square<Cluster, f64>,
     inside: List<Cluster, f64>,
 }
 
 impl Costs {
-    /// `gap` and `latency` row by row, sender by receiver (the diagonal is ignored); `inside` is
-    /// `T_k`, the time of each cluster's inner phase.
+    /// `gap` and `latency` from sender to receiver (the diagonal is ignored); `inside` is `T_k`,
+    /// the time of each cluster's inner phase.
     ///
     /// # Errors
-    /// Lists have wrong lengths, numbers are negative or infinite, or there are no clusters.
+    /// Numbers of clusters differ, costs are negative or infinite, or there are no clusters.
     pub fn new(
-        gap: Vec<f64>,
-        latency: Vec<f64>,
+        gap: Square<Cluster, f64>,
+        latency: Square<Cluster, f64>,
         inside: List<Cluster, f64>,
     ) -> Result<Self, CostsError> {
         let clusters = inside.len();
         if clusters == 0 {
             return Err(CostsError::Empty);
         }
-        let expected = clusters * clusters;
-        for (what, list) in [("gap", &gap), ("latency", &latency)] {
-            if list.len() != expected {
-                return Err(CostsError::Length {
+        for (what, table) in [("gap", &gap), ("latency", &latency)] {
+            let found = table.order();
+            if found != clusters {
+                return Err(CostsError::Clusters {
                     what,
-                    found: list.len(),
+                    found,
                     clusters,
-                    expected,
                 });
             }
         }
         for (what, list) in [
-            ("gap", &gap),
-            ("latency", &latency),
+            ("gap", gap.values()),
+            ("latency", latency.values()),
             ("inside", &inside.raw),
         ] {
             let is_cost = |value: &f64| value.is_finite() && *value >= 0.0;
@@ -87,19 +85,14 @@ impl Costs {
         self.inside.len()
     }
 
-    /// Place of a pair in the lists.
-    fn place(&self, from: Cluster, to: Cluster) -> usize {
-        from.0 * self.clusters() + to.0
-    }
-
     /// `g(i,j)`: time for which the sender is busy.
     pub fn gap(&self, from: Cluster, to: Cluster) -> f64 {
-        self.gap[self.place(from, to)]
+        self.gap[(from, to)]
     }
 
     /// `L(i,j)`.
     pub fn latency(&self, from: Cluster, to: Cluster) -> f64 {
-        self.latency[self.place(from, to)]
+        self.latency[(from, to)]
     }
 
     /// `g(i,j) + L(i,j)`: time of one message.

@@ -1,4 +1,5 @@
 #![allow(clippy::unwrap_used)]
+use treepie_base::square::Square;
 use treepie_base::{Cluster, List};
 
 use super::*;
@@ -18,11 +19,12 @@ fn five() -> Costs {
         (2, 4, 0.45, 5.0),
         (3, 4, 0.12, 1.0),
     ];
-    let (mut gap, mut latency) = (vec![0.0; 25], vec![0.0; 25]);
+    let (mut gap, mut latency) = (Square::filled(5, 0.0), Square::filled(5, 0.0));
     for (a, b, g, l) in pairs {
-        for (from, to) in [(a, b), (b, a)] {
-            gap[from * 5 + to] = g;
-            latency[from * 5 + to] = l * 1e-3;
+        let [a, b] = [a, b].map(Cluster);
+        for pair in [(a, b), (b, a)] {
+            gap[pair] = g;
+            latency[pair] = l * 1e-3;
         }
     }
     Costs::new(gap, latency, vec![0.30, 1.00, 0.10, 0.60, 2.00].into()).unwrap()
@@ -122,15 +124,16 @@ fn sends_by_those_who_have_nothing_are_no_schedule() {
 #[test]
 fn costs_that_are_none_are_refused() {
     let text = |error: CostsError| error.to_string();
+    let table = |clusters| Square::filled(clusters, 0.0);
     assert_eq!(
-        text(Costs::new(vec![0.0], vec![0.0; 4], vec![0.0; 2].into()).unwrap_err()),
-        "gap has 1 numbers for 2 clusters; 4 are needed"
+        text(Costs::new(table(1), table(2), vec![0.0; 2].into()).unwrap_err()),
+        "gap is of 1 clusters, and there are 2; one is needed for each pair"
     );
     assert_eq!(
-        text(Costs::new(vec![0.0; 4], vec![0.0; 4], vec![0.0, -1.0].into()).unwrap_err()),
+        text(Costs::new(table(2), table(2), vec![0.0, -1.0].into()).unwrap_err()),
         "inside has -1; numbers from 0 were expected"
     );
-    assert!(Costs::new(Vec::new(), Vec::new(), List::new()).is_err());
+    assert!(Costs::new(table(0), table(0), List::new()).is_err());
 }
 
 /// Orders computed from their definitions: every pair at every step.
@@ -220,9 +223,10 @@ fn schedules_are_those_of_the_definitions_on_grids_of_any_size() {
         .concat()
     {
         for _ in 0..5 {
-            let mut list = |count: usize| (0..count).map(|_| next(below)).collect::<Vec<f64>>();
-            let (gap, latency) = (list(clusters * clusters), list(clusters * clusters));
-            let costs = Costs::new(gap, latency, list(clusters).into()).unwrap();
+            let gap = Square::new(clusters, |_| next(below));
+            let latency = Square::new(clusters, |_| next(below));
+            let inside = (0..clusters).map(|_| next(below)).collect();
+            let costs = Costs::new(gap, latency, inside).unwrap();
             for order in Order::ALL {
                 let root = Cluster(clusters / 2);
                 let expected = match order {

@@ -6,7 +6,8 @@ use crate::models::group::{Form, Group};
 use crate::models::table_6_3::Scatter;
 use crate::models::tables_6_1_and_6_2::Broadcast;
 use crate::models::{chapter_5, section_6_4};
-use treepie_base::{Cluster, pairs};
+use treepie_base::Cluster;
+use treepie_base::square::Square;
 use treepie_collective::algorithms::Between;
 use treepie_collective::{Algorithm, Clusters, Network, Operation, Uniform};
 use treepie_platform::Contention;
@@ -81,12 +82,12 @@ pub fn makespan(
         let group = reading.group(clusters.members(cluster).len(), &link);
         Broadcast::choose(group, call.bytes, 1).1.seconds
     });
-    let between: Vec<Option<Modelled>> = pairs(clusters.all())
-        .map(|(from, to)| Some(Modelled::new(reading.model, network.between(from, to)?)))
-        .collect();
-    let all = |of: &dyn Fn(&Modelled) -> f64| -> Vec<f64> {
-        let links = between.iter().map(|link| link.as_ref().map_or(0.0, of));
-        links.collect()
+    let count = clusters.count();
+    let between: Square<Cluster, Option<Modelled>> = Square::new(count, |(from, to)| {
+        Some(Modelled::new(reading.model, network.between(from, to)?))
+    });
+    let all = |of: &dyn Fn(&Modelled) -> f64| {
+        Square::new(count, |pair| between[pair].as_ref().map_or(0.0, of))
     };
     let gap = all(&|link| link.gap(call.bytes));
     let latency = all(&|link| link.latency() + link.handshake(call.bytes));

@@ -2,6 +2,7 @@
 //! often each is the best of those compared.
 
 use crate::orders::exhaustive::{MOST_CLUSTERS, optimum};
+use treepie_base::square::Square;
 use treepie_base::{Cluster, SplitMix64};
 use treepie_platform::orders::{Accounting, Costs, Order};
 
@@ -96,15 +97,16 @@ impl Uniform {
 
     /// A grid whose links are equal in both directions.
     fn grid(&mut self, clusters: usize) -> Costs {
-        let mut gap = vec![0.0; clusters * clusters];
+        let mut gap = Square::filled(clusters, 0.0);
         let mut latency = gap.clone();
         let inside = (0..clusters).map(|_| self.between(INSIDE)).collect();
         for i in 0..clusters {
             for j in i + 1..clusters {
                 let (g, l) = (self.between(GAP), self.between(LATENCY));
                 for (from, to) in [(i, j), (j, i)] {
-                    gap[from * clusters + to] = g;
-                    latency[from * clusters + to] = l;
+                    let pair = (Cluster(from), Cluster(to));
+                    gap[pair] = g;
+                    latency[pair] = l;
                 }
             }
         }

@@ -8,7 +8,8 @@ use crate::network::costs::{MessageCost, MessageCosts};
 use crate::network::links::Network;
 use crate::problem::Problem;
 use std::borrow::Cow;
-use treepie_base::{Cluster, Slice, pairs};
+use treepie_base::square::Square;
+use treepie_base::{Cluster, Slice};
 use treepie_platform::orders::{Costs, Order};
 
 /// Tree between the leaders of clusters.
@@ -83,24 +84,23 @@ pub fn costs<'a>(
         .expect("links have costs from 0, and there is one for each two clusters")
 }
 
-/// Gaps and latencies of messages, in seconds, row by row: the gap is at most the time for which
-/// the sender's uplink is busy.
+/// Gaps and latencies of messages, in seconds: the gap is at most the time for which the sender's
+/// uplink is busy.
 fn parted(
     busy: &Slice<Cluster, f64>,
     cost: impl Fn(Cluster, Cluster) -> MessageCost,
-) -> (Vec<f64>, Vec<f64>) {
-    pairs(busy.keys())
-        .map(|(from, to)| {
-            let cost = cost(from, to);
-            let gap = cost.gap.min(busy[from]);
-            (gap, cost.seconds() - gap)
-        })
-        .unzip()
+) -> (Square<Cluster, f64>, Square<Cluster, f64>) {
+    let gap = |(from, to)| cost(from, to).gap.min(busy[from]);
+    let latency = |(from, to)| cost(from, to).seconds() - gap((from, to));
+    (
+        Square::new(busy.len(), gap),
+        Square::new(busy.len(), latency),
+    )
 }
 
 /// Equal costs, for an unknown network.
 pub(crate) fn equal_costs(clusters: usize) -> Costs {
-    let all = |value: f64| vec![value; clusters * clusters];
+    let all = |value: f64| Square::filled(clusters, value);
     Costs::new(all(1.0), all(4.0), vec![1.0; clusters].into())
         .expect("equal numbers from 0, one for each pair")
 }

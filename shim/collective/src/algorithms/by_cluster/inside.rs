@@ -8,7 +8,7 @@
 //!
 //! The widest level comes first; a user may set other shapes ([`Clusters::for_plan`]).
 
-use crate::algorithms::by_cluster::stage::{Flows, Hop, Stage, Stream, Tree, quickest};
+use crate::algorithms::by_cluster::stage::{Flows, Hop, Stage, Stream, Tree, fastest};
 use crate::algorithms::trees::{Neighbours, Shape, led_by};
 use crate::clusters::Clusters;
 use crate::network::links::Network;
@@ -35,11 +35,11 @@ impl Fan {
         }
     }
 
-    fn quickest(self, network: &Network, stream: Stream, least_period: f64) -> (Shape, Stage) {
+    fn fastest(self, network: &Network, stream: Stream, least_period: f64) -> (Shape, Stage) {
         let hop = Hop::new(network, self.pair.0, self.pair.1, stream);
         match self.named {
             Some(shape) if self.count > 1 => (shape, hop.stage(&Tree::walked(shape, self.count))),
-            _ => quickest(self.count, &hop, stream, least_period),
+            _ => fastest(self.count, &hop, stream, least_period),
         }
     }
 }
@@ -103,7 +103,7 @@ fn composed(
 ) -> impl Iterator<Item = (Shape, Stage)> {
     let mut period = least_period(network, cluster, stream.bytes);
     fans.into_iter().map(move |fan| {
-        let (shape, stage) = fan.quickest(network, stream, period);
+        let (shape, stage) = fan.fastest(network, stream, period);
         period = period.max(stage.period);
         (shape, stage)
     })

@@ -243,7 +243,7 @@ fn trees(count: usize, hop: &Hop) -> impl Iterator<Item = Tree> {
 const WORTH_ANOTHER_SHAPE: f64 = 0.97;
 
 /// Shape for `count` ranks, whose segments follow each other by at least `least_period` seconds.
-pub(super) fn quickest(
+pub(super) fn fastest(
     count: usize,
     hop: &Hop,
     stream: Stream,
@@ -287,7 +287,7 @@ mod tests {
             messages,
             flows: Flows::Down,
         };
-        quickest(count, &hop, stream, 0.0).0
+        fastest(count, &hop, stream, 0.0).0
     }
 
     #[test]
@@ -316,7 +316,7 @@ mod tests {
             flows: Flows::Down,
         };
         let hop = hop(1.0, 1.0);
-        assert_eq!(quickest(40, &hop, stream, 20.0).0, Shape::Binomial);
+        assert_eq!(fastest(40, &hop, stream, 20.0).0, Shape::Binomial);
     }
 
     /// The closed forms against the arrival of each segment at each place.

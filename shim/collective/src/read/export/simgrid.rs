@@ -10,7 +10,8 @@
 use crate::network::links::Network;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use treepie_base::{Cluster, pairs};
+use treepie_base::Cluster;
+use treepie_base::square::pairs;
 use treepie_platform::Link;
 
 /// Options of `smpirun` with which messages take `L + m / rate`, those below 64 KiB are sent

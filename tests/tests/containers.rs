@@ -183,6 +183,42 @@ fn run_times_that_are_not_here_get_what_they_document(mpi: Mpi) {
     }
 }
 
+#[test]
+fn a_job_under_pyxis_runs_without_the_library_where_musl_cannot_load_it() {
+    let site = Site::new();
+    let runtime = artifacts::repository().join("tests/stand-ins/containers/runtime.py");
+    let runtime = runtime.canonicalize().expect("it is there");
+    symlink(&runtime, site.path("bin/srun")).expect("it is ours");
+    let (image, out) = (site.text("musl"), site.text("out"));
+    let script = artifacts::repository().join("tests/suites/image.sh");
+    let made = format!("{} {image} --musl", script.display());
+    site.shell(&made, &[]).succeeded();
+    let mpi = Mpi::OpenMpi;
+    let programs = format!(
+        "{} --ro-bind {image}/usr/bin/true /usr/bin/true --ro-bind {image}/job /mnt",
+        root(mpi, &site)
+    );
+    let own_launcher = launcher(mpi, &site).replace(" -n 2", " -x SLURM_PROCID=0");
+    let variables = [
+        ("STAND_IN_ROOT", programs),
+        ("STAND_IN_LAUNCHER", own_launcher),
+    ];
+    let job = "srun -n 1 --container-image=alpine /mnt/hello";
+    let profiled = format!("$treepie profile -o {out}/a.profile.yaml -- {job}");
+    let outcome = site.shell(&profiled, &variables);
+    assert_eq!(outcome.stdout, "hello from musl\n", "{}", outcome.told());
+    assert!(
+        outcome.stderr.contains("musl as its C library")
+            && outcome.stderr.contains("without treepie"),
+        "{}",
+        outcome.told()
+    );
+    let strict = format!("$treepie replay --strict --permutation 0 -- {job}");
+    let outcome = site.shell(&strict, &variables);
+    assert_eq!(outcome.stdout, "", "{}", outcome.told());
+    assert!(!outcome.status.success() && outcome.stderr.contains("use an image with glibc"));
+}
+
 under_each_mpi! {
     jobs_in_bubblewrap_are_profiled_replayed_learnt_from_and_measured,
     run_times_that_are_not_here_get_what_they_document,

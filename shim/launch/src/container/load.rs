@@ -62,7 +62,8 @@ const PYXIS: &str = "pyxis";
 /// launcher has to pass on; `None` if none of them does.
 ///
 /// # Errors
-/// Only some of the programs run in a container, or a directory cannot be bound.
+/// Only some of the programs run in a container, a directory cannot be bound, or a list of programs
+/// runs under pyxis.
 pub(crate) fn load(
     family: Family,
     payload: &Payload,
@@ -94,8 +95,11 @@ pub(crate) fn load(
                 words.append(&mut own);
             }
             Some(Container::Pyxis { end }) => {
-                pyxis::enter(&mut words, end, payload, &bound);
-                left = payload.clone();
+                pyxis::enter(&mut words, end, payload, &bound)?;
+                left = Payload {
+                    library: None,
+                    ..payload.clone()
+                };
             }
             None => {
                 return Err(CommandError::usage(

@@ -1,10 +1,16 @@
 //! Pyxis, which is part of `srun`: the container has the variables that Slurm exports, and options
 //! of `srun` bind directories. The program that makes the container, enroot, does not get them.
+//!
+//! A trial of the container before the job would be a step of the job. Instead, each task begins
+//! with a shell in the container, which preloads the library only if `/bin/true` runs with it.
+//! Pyxis itself starts each container with `sh`, so that every image has one.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use super::bound::Bound;
-use crate::environment::{PRELOAD, Payload};
+use crate::environment::Payload;
+use crate::error::CommandError;
 
 /// Options that put a step into a container, and the variables that do the same.
 const CONTAINERS: [(&str, &str); 2] = [
@@ -19,13 +25,68 @@ pub(super) fn is_used(options: &[OsString]) -> bool {
     })
 }
 
-/// Adds a payload to the options of `srun`, which passes on the variables itself.
-pub(super) fn enter(words: &mut Vec<OsString>, end: usize, payload: &Payload, bound: &[Bound]) {
+/// Preloads `$0` into a program, behind what is preloaded already. Both dynamic linkers name a
+/// library that they cannot load.
+const START: &str = r#"preload=${LD_PRELOAD:+$LD_PRELOAD:}$0
+case $(LD_PRELOAD=$preload /bin/true 2>&1) in
+*"$0"*) [ "${SLURM_PROCID:-0}" != 0 ] || echo "$1" >&2; $2 ;;
+*) export LD_PRELOAD="$preload" ;;
+esac
+shift 2
+exec "$@""#;
+
+const NOT_LOADED: &str = "treepie: the container cannot load libtreepie.so, because it has musl as \
+                          its C library, or a glibc that is too old; use an image with glibc, \
+                          such as one of Debian, Ubuntu or Rocky";
+
+/// Adds a payload to the words of `srun`, which passes on the settings itself; its options end at
+/// `end`.
+///
+/// # Errors
+/// The program is a list of programs.
+pub(super) fn enter(
+    words: &mut Vec<OsString>,
+    end: usize,
+    payload: &Payload,
+    bound: &[Bound],
+) -> Result<(), CommandError> {
+    let is_list = |word: &OsString| word == "--multi-prog";
+    if words[..end].iter().any(is_list) {
+        return Err(CommandError::usage(
+            "srun --multi-prog: the library cannot be loaded into a list of programs that run in \
+             containers; start them on one command line, with `:` between them",
+        ));
+    }
+    if let Some(library) = &payload.library
+        && end < words.len()
+    {
+        words.splice(end..end, start(library, payload.is_strict()));
+    }
+    pass(words, end, payload, bound);
+    Ok(())
+}
+
+/// The words that start a program in the container, with the library if it can be loaded.
+fn start(library: &Path, is_strict: bool) -> [OsString; 6] {
+    let (message, otherwise) = match is_strict {
+        true => (NOT_LOADED.to_owned(), "exit 2"),
+        false => (format!("{NOT_LOADED}; the job runs without treepie"), "true"),
+    };
+    [
+        "/bin/sh".into(),
+        "-c".into(),
+        START.into(),
+        library.into(),
+        message.into(),
+        otherwise.into(),
+    ]
+}
+
+/// Adds the options for directories and settings.
+fn pass(words: &mut Vec<OsString>, mut end: usize, payload: &Payload, bound: &[Bound]) {
     let mounts: Vec<OsString> = bound.iter().map(Bound::joined).collect();
-    let library = payload.library.as_ref().map(|_| PRELOAD.into());
-    let names = payload.variables.settings.keys().map(OsString::from);
-    let names: Vec<OsString> = library.into_iter().chain(names).collect();
-    let mut end = end;
+    let names = payload.variables.settings.keys();
+    let names: Vec<OsString> = names.map(OsString::from).collect();
     for (option, variable, values) in [
         ("--container-mounts", "PYXIS_CONTAINER_MOUNTS", mounts),
         ("--container-env", "PYXIS_CONTAINER_ENV", names),

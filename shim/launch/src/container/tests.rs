@@ -210,29 +210,45 @@ fn bubblewrap_mounts_in_order_so_that_ours_are_the_last() {
 
 #[test]
 fn pyxis_gets_mounts_and_the_names_of_what_slurm_exports() {
-    let variables = "LD_PRELOAD=/t.so:L/libtreepie.so TREEPIE_MODE=profile \
-                     TREEPIE_OUTPUT=O/%j/a.profile.yaml";
-    let names = "LD_PRELOAD,TREEPIE_MODE,TREEPIE_OUTPUT";
-    assert_eq!(
-        Host::new().line(
-            Family::Slurm,
-            "srun -n 2 --container-image=i --container-mount-home ./app"
+    let variables = "TREEPIE_MODE=profile TREEPIE_OUTPUT=O/%j/a.profile.yaml";
+    let names = "TREEPIE_MODE,TREEPIE_OUTPUT";
+    for (options, expected) in [
+        (
+            "-n 2 --container-image=i --container-mount-home",
+            format!(
+                "srun --container-env={names} --container-mounts=L:L:ro,O:O -n 2 \
+                 --container-image=i --container-mount-home /bin/sh -c "
+            ),
         ),
-        format!(
-            "{variables} srun --container-env={names} --container-mounts=L:L:ro,O:O -n 2 \
-             --container-image=i --container-mount-home ./app"
-        )
-    );
-    assert_eq!(
-        Host::new().line(
-            Family::Slurm,
-            "srun --container-image i --container-mounts /a:/b --container-env=A ./app"
+        (
+            "--container-image i --container-mounts /a:/b --container-env=A",
+            format!(
+                "srun --container-image i --container-mounts /a:/b,L:L:ro,O:O \
+                 --container-env=A,{names} /bin/sh -c "
+            ),
         ),
-        format!(
-            "{variables} srun --container-image i --container-mounts /a:/b,L:L:ro,O:O \
-             --container-env=A,{names} ./app"
-        )
-    );
+    ] {
+        let line = Host::new().line(Family::Slurm, &format!("srun {options} ./app -x"));
+        assert!(
+            line.starts_with(&format!("{variables} {expected}")),
+            "{line}"
+        );
+        assert!(
+            line.contains(" L/libtreepie.so treepie: the container cannot"),
+            "{line}"
+        );
+        assert!(
+            line.ends_with("; the job runs without treepie true ./app -x"),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn a_list_of_programs_in_containers_is_refused() {
+    let line = "srun --multi-prog --container-image=i programs.conf";
+    let found = Host::new().line(Family::Slurm, line);
+    assert!(found.starts_with("refused: srun --multi-prog: "), "{found}");
 }
 
 #[test]

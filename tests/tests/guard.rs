@@ -254,9 +254,9 @@ const ONE_AS_PLATFORM: &str = "treepie: platform\nversion: 1\nhosts:\n\
     clusters:\n- name: a\n  hosts: [a0, a1, a2, a3]\n  leader: 0\n  within:\n    latency_us: 50\n\
     \x20   samples:\n    - 0 3\n    - 1048576 9100\n";
 
-/// Near hosts replace clusters: their collectives are tried by the guard, and stay the MPI's
-/// without one.
-fn near_hosts_of_one_cluster_have_plans_only_where_the_guard_tries_them(mpi: Mpi) {
+/// Near hosts replace clusters: their collectives are tried by the guard, and short ones stay the
+/// MPI's without one.
+fn short_calls_between_near_hosts_have_plans_only_where_the_guard_tries_them(mpi: Mpi) {
     let grid = TwoClusters::new();
     std::fs::write(grid.file("two.grid.yaml"), ONE).expect("a file");
     let platform = grid.file("one.platform.yaml");
@@ -279,7 +279,10 @@ fn near_hosts_of_one_cluster_have_plans_only_where_the_guard_tries_them(mpi: Mpi
     assert_promise_is_kept(&guarded.guard);
     assert!(of_hosts(&guarded), "{:#?}", guarded.guard);
     let free = run("off", "3");
-    assert!(free.collectives.iter().all(|record| record.plan.is_none()));
+    let short = free.collectives.iter();
+    let short = short.filter(|record| record.block_bytes() < 1024);
+    let plans: Vec<bool> = short.map(|record| record.plan.is_some()).collect();
+    assert!(!plans.is_empty() && !plans.contains(&true), "{free:#?}");
 }
 
 /// Clusters that differ from the grid's: the plan crosses the wide-area link twice, the MPI's own
@@ -475,5 +478,5 @@ under_each_mpi!(
     reproducible_reductions_are_not_tried,
     a_plan_for_other_clusters_is_dropped_and_the_profile_says_so,
     a_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted,
-    near_hosts_of_one_cluster_have_plans_only_where_the_guard_tries_them
+    short_calls_between_near_hosts_have_plans_only_where_the_guard_tries_them
 );

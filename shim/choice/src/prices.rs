@@ -3,7 +3,9 @@
 use crate::choice::{Choice, Considered, Unpredicted};
 use crate::class::Class;
 use crate::native::Native;
-use crate::policy::{ALIKE, MIN_GAIN_RATIO};
+use crate::policy::{
+    ALIKE, LEAST_BETWEEN_NEAR, MIN_GAIN_RATIO, MIN_GAIN_RATIO_BETWEEN_NEAR, MOST_CONFIRMED,
+};
 use std::borrow::Cow;
 use std::sync::Arc;
 use treepie_base::{Cluster, List};
@@ -37,10 +39,22 @@ impl Prices {
             root: class.root,
         };
         let input = self.input(&call, class.ordered, clusters, &costs);
-        let considered = self.candidates(&input);
+        let mut considered = self.candidates(&input);
+        self.confirm(&mut considered, &input);
         let native = self.native.as_ref();
         let native = native.map(|native| native.seconds(&call, class.ordered));
-        best_of(considered, native, clusters)
+        best_of(considered, native, self.enough(class.bytes, clusters))
+    }
+
+    /// Ratio to the native collective's time that a plan must reach to replace it; 0 if none does:
+    /// for short messages between near hosts, and in the memory of one host, where time is spent in
+    /// programs more than on links.
+    pub(crate) fn enough(&self, bytes: u64, clusters: &Clusters) -> f64 {
+        match clusters.are_far() {
+            true => MIN_GAIN_RATIO,
+            false if self.network.is_in_memory() || bytes < LEAST_BETWEEN_NEAR => 0.0,
+            false => MIN_GAIN_RATIO_BETWEEN_NEAR,
+        }
     }
 
     /// Algorithms that the choice considers for a call, each with its best segments.
@@ -55,9 +69,41 @@ impl Prices {
             .filter_map(|algorithm| {
                 let best = self.with_best_segment(algorithm, input);
                 best.or_else(|| self.of_few(algorithm, input))
+                    .or_else(|| self.in_lockstep(algorithm, input))
             })
             .filter(|considered| considered.seconds.is_finite())
             .collect()
+    }
+
+    /// Simulates the fastest until one that was simulated is the fastest: between near hosts, and
+    /// those whose ranks were assumed to send in lockstep.
+    fn confirm(&self, considered: &mut [Considered], whole: &CostInput) {
+        if self.network.is_in_memory() {
+            return;
+        }
+        let is_far = whole.clusters.are_far();
+        let mut confirmed: Vec<&Algorithm> = Vec::new();
+        while confirmed.len() < MOST_CONFIRMED {
+            let best = considered.iter_mut();
+            let best = best.min_by(|one, other| one.seconds.total_cmp(&other.seconds));
+            let Some(best) = best.filter(|best| !confirmed.contains(&best.algorithm)) else {
+                return;
+            };
+            let candidate = best.algorithm.candidate;
+            let is_priced = candidate.price(whole.ordered).is_some()
+                || candidate.of_few(whole.clusters.ranks()).is_some();
+            if is_far && is_priced {
+                return;
+            }
+            let cut = CostInput {
+                largest: best.segment,
+                ..*whole
+            };
+            if let Some(seconds) = simulated(best.algorithm, &cut, MOST_STEPS_TO_CONFIRM) {
+                best.seconds = seconds;
+            }
+            confirmed.push(best.algorithm);
+        }
     }
 
     /// Algorithm between hosts that is considered for few ranks.
@@ -72,9 +118,24 @@ impl Prices {
             Cut::Whole => Considered {
                 algorithm,
                 segment: whole.segment.bytes.max(1),
-                seconds: simulated(algorithm, whole)
+                seconds: simulated(algorithm, whole, MOST_STEPS)
                     .unwrap_or_else(|| by_description(algorithm, whole)),
             },
+        })
+    }
+
+    /// Algorithm between hosts whose ranks send alike.
+    fn in_lockstep(&self, algorithm: &'static Algorithm, whole: &CostInput) -> Option<Considered> {
+        let amount = Amount::Each(whole.bytes);
+        let is_known = !self.network.is_in_memory() && algorithm.has_rounds();
+        if !is_known || !algorithm.serves(&problem(whole, &amount)) {
+            return None;
+        }
+        let (call, reading) = reading(whole);
+        Some(Considered {
+            algorithm,
+            segment: whole.segment.bytes.max(1),
+            seconds: reading.lockstep(algorithm, &call),
         })
     }
 
@@ -146,20 +207,19 @@ impl Prices {
     }
 }
 
-/// Fastest of the considered algorithms, or the native collective, if it takes `native` seconds;
-/// `None` if no algorithm's time is known.
+/// Fastest of the considered algorithms, or the native collective, if it takes `native` seconds
+/// and no algorithm less than `enough` of that; `None` if no algorithm's time is known.
 pub(crate) fn best_of(
     considered: Vec<Considered>,
     native: Option<f64>,
-    clusters: &Clusters,
+    enough: f64,
 ) -> Option<Choice> {
     let simplest = |best: Considered, other: &Considered| match other.seconds {
         seconds if seconds < ALIKE * best.seconds => *other,
         _ => best,
     };
     let best = considered.iter().fold(*considered.first()?, simplest);
-    let beats =
-        native.is_none_or(|native| best.seconds < MIN_GAIN_RATIO * native) && clusters.are_far();
+    let beats = native.map_or(enough > 0.0, |native| best.seconds < enough * native);
     Some(Choice {
         algorithm: beats.then_some(best.algorithm),
         segment: best.segment,
@@ -201,13 +261,16 @@ fn problem<'a>(input: &CostInput<'a>, amount: &'a Amount) -> Problem<'a> {
 /// Maximum number of steps of all ranks' plans to be simulated, which takes a millisecond.
 const MOST_STEPS: usize = 1500;
 
+/// The same for an algorithm that is about to be chosen.
+const MOST_STEPS_TO_CONFIRM: usize = 8 * MOST_STEPS;
+
 /// Seconds of an algorithm in the simulation; `None` if its plans are long.
-fn simulated(algorithm: &Algorithm, input: &CostInput) -> Option<f64> {
+fn simulated(algorithm: &Algorithm, input: &CostInput, most_steps: usize) -> Option<f64> {
     let amount = Amount::Each(input.bytes);
     let problem = problem(input, &amount);
     let description = algorithm.describe(&problem);
     let steps = description.steps(0, input.largest.max(1));
-    if steps * problem.ranks() > MOST_STEPS {
+    if steps * problem.ranks() > most_steps {
         return None;
     }
     let plans = description.plans(input.largest.max(1));
@@ -217,6 +280,12 @@ fn simulated(algorithm: &Algorithm, input: &CostInput) -> Option<f64> {
 
 /// Seconds of an algorithm by its description, in segments.
 pub(crate) fn by_description(algorithm: &Algorithm, input: &CostInput) -> f64 {
+    let (call, reading) = reading(input);
+    reading.times(algorithm, &call).end
+}
+
+/// The call of these inputs, and the parameters of a reading of its description.
+fn reading<'a>(input: &CostInput<'a>) -> (Uniform, Reading<'a>) {
     let call = Uniform {
         operation: input.operation,
         bytes: input.bytes,
@@ -229,5 +298,5 @@ pub(crate) fn by_description(algorithm: &Algorithm, input: &CostInput) -> f64 {
         flow: input.segment.bytes.max(1).into(),
         one_by_one: OneByOne::Sends,
     };
-    reading.times(algorithm, &call).end
+    (call, reading)
 }

@@ -114,7 +114,7 @@ impl Chooser {
         }
         let native = known.native.as_ref();
         let native = native.map(|native| native.started_seconds(&call));
-        let best = best_of(considered, native, clusters)?;
+        let best = best_of(considered, native, known.enough(class.bytes, clusters))?;
         Some(match direct {
             Some(direct) if best.is_hardly_quicker_than(&direct) => Choice {
                 algorithm: Some(direct.algorithm),

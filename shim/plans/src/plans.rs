@@ -26,8 +26,9 @@ pub fn make(runner: &Runner, setup: &Setup, ground: &Ground, key: &Key) -> Optio
             (plan.clone(), segment)
         }
         Runner::Auto => {
-            let is_grid = ground.clusters.are_far();
-            if !(is_grid || setup.reproducible && key.operation.reduces()) {
+            let is_predicted = ground.is_between_near() && !key.ordered && bytes.is_some();
+            let is_known = ground.clusters.are_far() || is_predicted;
+            if !(is_known || setup.reproducible && key.operation.reduces()) {
                 return None;
             }
             let choice = ground.choose(key, bytes);

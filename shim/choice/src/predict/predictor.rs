@@ -37,13 +37,12 @@ pub struct Predictor {
 }
 
 /// Network of all ranks of a platform in a communicator of a job: between near hosts of one
-/// cluster, hosts replace clusters. The cluster stays one if each host has one rank, as there is no
-/// gain, and if contention was measured, as it is known for the cluster as a whole. `None` if the
-/// platform has no ranks.
+/// cluster, hosts replace clusters. The cluster stays one if contention was measured, as it is known
+/// for the cluster as a whole. `None` if the platform has no ranks.
 pub fn network_of(platform: &Platform) -> Option<Network> {
     let ranks: Vec<usize> = (0..platform.ranks()).collect();
     let whole = Network::new(platform, &ranks)?;
-    if is_contention_known(&whole) || whole.hosts() == whole.ranks() {
+    if is_contention_known(&whole) {
         return Some(whole);
     }
     Network::between_near_hosts(platform, &ranks)
@@ -247,8 +246,15 @@ impl Predictor {
     /// Algorithm that `TREEPIE_COLLECTIVES=auto` runs without a guard; `None` for the native
     /// collective.
     pub fn chosen(&self) -> Option<&'static Algorithm> {
-        let is_served = self.clusters.are_far() && self.is_unambiguous();
+        let is_predicted = self.choice.seconds.is_some() && !self.is_started();
+        let is_served = self.clusters.are_far() || self.is_between_near() && is_predicted;
+        let is_served = is_served && self.is_unambiguous();
         self.choice.algorithm.filter(|_| is_served)
+    }
+
+    /// True if the ranks are on near hosts of one cluster.
+    fn is_between_near(&self) -> bool {
+        self.network.is_near() && !self.network.is_in_memory()
     }
 
     fn is_unambiguous(&self) -> bool {
@@ -274,8 +280,13 @@ impl Predictor {
                 "the MPI's own: ranks are near each other, where what is started is not measured"
                     .to_owned()
             }
+            (false, true) if self.is_between_near() => format!(
+                "{}; between near hosts, plans that save less than a fifth, and those for less than \
+                 1 KiB, run where the guard has measured them",
+                self.choice.reason()
+            ),
             (false, true) => format!(
-                "{}; ranks are near each other: a plan runs where the guard has measured it",
+                "{}; ranks are on one host: a plan runs where the guard has measured it",
                 self.choice.reason()
             ),
             (false, false) => "all ranks are in one cluster".to_owned(),

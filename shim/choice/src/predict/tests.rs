@@ -60,20 +60,16 @@ fn the_mpis_own_exchange_of_small_blocks_is_simulated_as_it_is_estimated() {
 }
 
 #[test]
-fn where_links_are_alike_algorithms_by_rank_are_considered_of_few_ranks_and_chosen() {
+fn where_links_are_alike_algorithms_by_rank_are_considered_and_chosen() {
     let rate = [(0, 2.0), (1 << 20, 8800.0)];
-    for (members, is_few) in [(16, true), (64, false)] {
+    for members in [16, 64] {
         let numbers: Vec<usize> = (0..4 * members).map(|rank| rank / members).collect();
         let links = |_| measured(25.0, &rate);
         let contents = grids::contents(&numbers, 1, links, |_, _| measured(25.0, &rate));
         let platform = Platform::new(contents).unwrap();
         let found = predictor(&platform, Operation::Allreduce, 1 << 20);
         let considered = found.choice().considered();
-        let is_by_rank = considered.iter().any(|one| one.algorithm.is_by_rank());
-        assert_eq!(is_by_rank, is_few, "{members}");
-        if is_few {
-            assert!(found.chosen().unwrap().is_by_rank(), "{considered:?}");
-        }
+        assert!(found.chosen().unwrap().is_by_rank(), "{considered:?}");
     }
 }
 
@@ -91,7 +87,7 @@ fn what_goes_on_inside_clusters_counts_where_two_exchange() {
 }
 
 #[test]
-fn near_hosts_of_a_cluster_are_predicted_as_jobs_see_them_and_left_to_the_mpi() {
+fn near_hosts_of_a_cluster_are_predicted_as_jobs_see_them_and_short_messages_left_to_the_mpi() {
     for (latency, is_near) in [(2e-6, true), (2e-3, false)] {
         let between = Link::linear(latency, 3e-7, 4e-11).unwrap();
         let platform = grids::one_cluster(8, 4, between);
@@ -105,12 +101,12 @@ fn near_hosts_of_a_cluster_are_predicted_as_jobs_see_them_and_left_to_the_mpi() 
         let best = found.all(None).unwrap()[0].algorithm.unwrap().name;
         assert!(best.starts_with("grid-"), "{best}");
     }
-    // Only hosts of one rank: the hierarchy gains nothing.
-    let flat = grids::one_cluster(8, 1, Link::linear(2e-6, 3e-7, 4e-11).unwrap());
-    let found = predictor(&flat, Operation::Allreduce, 8);
+    // Long messages, whose time is that of the links.
+    let flat = grids::one_cluster(8, 1, Link::linear(2e-6, 3e-7, 4e-9).unwrap());
+    let found = predictor(&flat, Operation::Bcast, 1 << 20);
     assert_eq!(
-        (found.clusters.count(), found.chosen().is_none()),
-        (1, true)
+        (found.clusters.count(), found.chosen().is_some()),
+        (8, true)
     );
 }
 

@@ -40,7 +40,7 @@ fn by_rule_the_one_that_is_chosen_is_tried_and_nothing_where_there_is_none() {
 }
 
 #[test]
-fn near_hosts_of_one_cluster_keep_the_native_collective_and_have_challengers() {
+fn short_messages_between_near_hosts_keep_the_native_collective_and_have_challengers() {
     let [equal, _] = grids::platforms();
     let locality = Locality::Platform {
         platform: equal.clone(),
@@ -51,10 +51,13 @@ fn near_hosts_of_one_cluster_keep_the_native_collective_and_have_challengers() {
     let family = Some(Family::OpenMpi);
     let mut chooser = Chooser::new(network.map(Arc::new), &clusters, family);
     let bytes = Some(64 * KIB);
-    let choice = chooser.choose(Operation::Bcast, bytes, 0, false, &clusters);
-    assert!(choice.algorithm.is_none() && choice.seconds == choice.native_seconds());
-    let challengers = chooser.challengers(&choice, bytes);
-    assert!(challengers[0].per_mille < Some(900), "{challengers:?}");
+    for (bytes, is_native) in [(Some(8), true), (bytes, false)] {
+        let choice = chooser.choose(Operation::Bcast, bytes, 0, false, &clusters);
+        assert_eq!(choice.algorithm.is_none(), is_native);
+        assert_eq!(choice.seconds == choice.native_seconds(), is_native);
+        let challengers = chooser.challengers(&choice, bytes);
+        assert!(challengers[0].per_mille < Some(900), "{challengers:?}");
+    }
     // Ordered operations are chosen by rule, as always in one cluster.
     let ordered = chooser.choose(Operation::Reduce, bytes, 0, true, &clusters);
     assert!(ordered.considered().is_empty() && ordered.algorithm.is_some());

@@ -201,6 +201,14 @@ impl Algorithm {
         matches!(self.describe, Describe::Scheduled(_, Effort::High))
     }
 
+    /// True if all ranks send alike, in rounds, or do so after a message is spread, or before it is
+    /// collected.
+    pub fn has_rounds(&self) -> bool {
+        let is_of_message = self.operations[0].unit() == Unit::Message;
+        let after_message = is_of_message && matches!(self.candidate, Candidate::OfFew(Cut::Whole));
+        self.alike != Alike::None || after_message
+    }
+
     /// True if its requirements permit this number of ranks.
     pub fn allows(&self, ranks: usize) -> bool {
         self.requires

@@ -70,7 +70,10 @@ pub(super) fn enter(
 fn start(library: &Path, is_strict: bool) -> [OsString; 6] {
     let (message, otherwise) = match is_strict {
         true => (NOT_LOADED.to_owned(), "exit 2"),
-        false => (format!("{NOT_LOADED}; the job runs without treepie"), "true"),
+        false => (
+            format!("{NOT_LOADED}; the job runs without treepie"),
+            "true",
+        ),
     };
     [
         "/bin/sh".into(),

@@ -175,6 +175,12 @@ impl Ground {
         }
     }
 
+    /// True if its ranks are on near hosts, between which links are measured.
+    pub fn is_between_near(&self) -> bool {
+        let network = self.network.as_deref();
+        network.is_some_and(|network| network.is_near() && !network.is_in_memory())
+    }
+
     /// True if all ranks share memory, so that no plan sends messages of the MPI.
     pub fn is_in_memory(&self) -> bool {
         self.is_in_memory

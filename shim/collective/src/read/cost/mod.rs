@@ -14,6 +14,7 @@
 //! minimum is the time that a block takes for its whole path.
 
 mod contention;
+mod lockstep;
 mod reading;
 mod run;
 mod script;

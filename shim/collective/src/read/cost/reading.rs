@@ -74,7 +74,7 @@ impl Reading<'_> {
         }
     }
 
-    fn problem<'a>(
+    pub(super) fn problem<'a>(
         &'a self,
         call: &Uniform,
         amount: &'a Amount,

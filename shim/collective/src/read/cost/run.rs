@@ -8,6 +8,7 @@ use crate::read::simulate::links::{Links, Way};
 use crate::read::simulate::outcome::Sending;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use treepie_base::{Cluster, List};
 use treepie_platform::Contention;
 
@@ -69,7 +70,7 @@ impl Mail {
 }
 
 /// State of a rank.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Rank {
     /// Index of its next move.
     place: usize,
@@ -81,6 +82,44 @@ struct Rank {
     receiving: f64,
     /// Time at which its last message has left.
     settled: f64,
+    /// Messages that interrupt its sends: arrival, and work, in the order of arrival. Times are not
+    /// negative, so that their bits are in the same order.
+    interrupts: BinaryHeap<Reverse<(u64, u64)>>,
+}
+
+impl Rank {
+    /// Adds the work on a message that arrives at a time, in seconds.
+    fn interrupt(&mut self, there: f64, work: f64) {
+        if work > 0.0 {
+            let of = |seconds: f64| seconds.to_bits();
+            self.interrupts.push(Reverse((of(there), of(work))));
+        }
+    }
+
+    /// Removes the first message that has arrived, and returns the work on it.
+    fn arrived(&mut self) -> Option<f64> {
+        let first = self.interrupts.peek_mut()?;
+        let Reverse((there, work)) = *first;
+        (f64::from_bits(there) <= self.clock).then(|| {
+            PeekMut::pop(first);
+            f64::from_bits(work)
+        })
+    }
+
+    /// Does the work on messages that have arrived while it was not waiting; true if there was any.
+    fn interrupted(&mut self) -> bool {
+        let before = self.clock;
+        while let Some(work) = self.arrived() {
+            self.clock += work;
+        }
+        self.clock > before
+    }
+
+    /// Waits until a time: the work on messages that arrive before is done meanwhile.
+    fn wait_until(&mut self, time: f64) {
+        self.clock = self.clock.max(time);
+        while self.arrived().is_some() {}
+    }
 }
 
 /// State of a run.
@@ -88,6 +127,9 @@ struct Run<'a> {
     network: &'a Network,
     scripts: &'a Scripts,
     mail: Mail,
+    /// True if no message goes between clusters that are far apart: for those, ranks wait longer
+    /// than the work on messages takes.
+    is_near: bool,
     links: Links<'a>,
     /// Exchanges, if contention is known.
     exchanges: Option<&'a Exchanges<'a>>,
@@ -152,6 +194,7 @@ pub(super) fn run_rounds(
         network,
         scripts,
         mail,
+        is_near: network.is_near() || network.clusters() == 1,
         links: Links::new(network, Sending::Overlapping),
         exchanges,
         last: None,
@@ -190,13 +233,7 @@ impl Run<'_> {
         while let Some(&next) = script.moves.get(state.place) {
             match next {
                 Move::Send { .. } if state.sent == self.rounds[1] => break,
-                Move::Send { .. } => {
-                    let at = u128::from(state.clock.to_bits());
-                    let place = u64::from(self.number) << 32 | rank as u64;
-                    self.next.push(Reverse(at << 64 | u128::from(place)));
-                    self.number += 1;
-                    return;
-                }
+                Move::Send { .. } => return self.send_later(rank),
                 Move::Await(place) => {
                     let (from, nth) = script.senders[place as usize];
                     let from = self.scripts.peer(rank, from);
@@ -206,15 +243,23 @@ impl Run<'_> {
                             self.waiting[message] = rank as u32;
                             return;
                         }
-                        state.clock = state.clock.max(there);
+                        state.wait_until(there);
                     }
                 }
-                Move::Settle => state.clock = state.clock.max(state.settled),
+                Move::Settle => state.wait_until(state.settled),
                 Move::Compute(bytes) => state.clock += self.network.computing.seconds(bytes),
             }
             state.place += 1;
         }
         self.times[1].end = self.times[1].end.max(state.clock);
+    }
+
+    /// Plans the next message of a rank, which is ready for it.
+    fn send_later(&mut self, rank: usize) {
+        let at = u128::from(self.ranks[rank].clock.to_bits());
+        let place = u64::from(self.number) << 32 | rank as u64;
+        self.next.push(Reverse(at << 64 | u128::from(place)));
+        self.number += 1;
     }
 
     /// Occupied times of a message: often equal to those of the previous one, between the same
@@ -250,6 +295,9 @@ impl Run<'_> {
     /// sender.
     fn send(&mut self, from: usize) {
         let state = &mut self.ranks[from];
+        if state.interrupted() {
+            return self.send_later(from);
+        }
         let Some(&Move::Send {
             to,
             bytes,
@@ -277,6 +325,9 @@ impl Run<'_> {
         let receiver = &mut self.ranks[to];
         receiver.receiving += work.receiving;
         let there = there.max(receiver.receiving);
+        if self.is_near {
+            receiver.interrupt(there, work.receiving);
+        }
         self.there[message] = there;
         let clusters = self.network.cluster_of();
         for count in usize::from(sent >= self.rounds[0])..2 {

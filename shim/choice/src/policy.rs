@@ -4,9 +4,9 @@
 /// native one are less certain.
 pub(crate) const MIN_GAIN_RATIO: f64 = 0.97;
 
-/// The same between near hosts of one cluster, where predictions are less certain. On eight hosts
-/// of two ranks with links of 0.1 ms and 1 Gbit/s, plans that were predicted to gain this much took
-/// 0.75 to 0.8 of the time of Open MPI's and MPICH's own (geometric means).
+/// Ratio that it must reach between near hosts of one cluster, where predictions are less certain.
+/// On eight hosts of two ranks with links of 0.1 ms and 1 Gbit/s, plans that were predicted to gain
+/// this much took 0.75 to 0.8 of the time of Open MPI's and MPICH's own (geometric means).
 pub(crate) const MIN_GAIN_RATIO_BETWEEN_NEAR: f64 = 0.8;
 
 /// Bytes of the message, or of a rank's block, below which no plan is predicted to gain between

@@ -261,7 +261,7 @@ fn problem<'a>(input: &CostInput<'a>, amount: &'a Amount) -> Problem<'a> {
 /// Maximum number of steps of all ranks' plans to be simulated, which takes a millisecond.
 const MOST_STEPS: usize = 1500;
 
-/// The same for an algorithm that is about to be chosen.
+/// Maximum number of steps for an algorithm that is about to be chosen.
 const MOST_STEPS_TO_CONFIRM: usize = 8 * MOST_STEPS;
 
 /// Seconds of an algorithm in the simulation; `None` if its plans are long.

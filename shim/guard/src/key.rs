@@ -9,6 +9,7 @@ use treepie_collective::Operation;
 use crate::call::{CallSemantics, Form};
 use crate::contender::Contender;
 use crate::hash::mix;
+use crate::policy::MAX_SHORT_BYTES;
 
 /// Common properties of the calls of a cell: equal on all ranks that decide together.
 pub trait Key: Copy + Eq + Hash + Debug {
@@ -32,6 +33,16 @@ pub trait Key: Copy + Eq + Hash + Debug {
     }
 }
 
+/// Size of the class of this number of bytes, up to which calls share a cell: one class for all
+/// short calls with data, and four to a power of two for others.
+pub fn cell_bytes(bytes: u64) -> u64 {
+    match bytes {
+        0 => 0,
+        1..=MAX_SHORT_BYTES => MAX_SHORT_BYTES,
+        _ => class_bytes(bytes),
+    }
+}
+
 /// Calls of one communicator that are judged together. Its fields are equal on all ranks of a
 /// correct program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,8 +53,8 @@ pub struct CellKey {
     pub form: Form,
     /// Root, if the operation has one.
     pub root: Option<u32>,
-    /// Bytes of the message or of one rank's block, rounded to the size of their class, four to a
-    /// power of two; `None` if MPI does not give them to all ranks.
+    /// Bytes of the message or of one rank's block, rounded to the size of their class; `None` if
+    /// MPI does not give them to all ranks.
     pub bytes: Option<u64>,
     /// True if operands must stay in the order of ranks.
     pub ordered: bool,
@@ -56,7 +67,7 @@ impl CellKey {
             operation,
             form: Form::Blocking,
             root: operation.has_root().then_some(root),
-            bytes: bytes.map(class_bytes),
+            bytes: bytes.map(cell_bytes),
             ordered,
         }
     }
@@ -122,8 +133,11 @@ mod tests {
         let of = |operation, root, bytes| CellKey::new(operation, root, bytes, false);
         let bcast = |root, bytes| of(Operation::Bcast, root, Some(bytes));
         assert_eq!(bcast(0, 1000), bcast(0, 1024));
+        assert_eq!(bcast(0, 1), bcast(0, 256));
         let others = [
             bcast(0, 1025),
+            bcast(0, 256),
+            bcast(0, 0),
             bcast(1, 1024),
             of(Operation::Bcast, 0, None),
             of(Operation::Reduce, 0, Some(1024)),

@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use treepie_base::convert;
-use treepie_choice::{Candidate, Challenger, class_bytes};
+use treepie_choice::{Candidate, Challenger};
 use treepie_collective::Operation;
-use treepie_guard::{AdoptedPlan, CellKey, Form, State, Summary};
+use treepie_guard::{AdoptedPlan, CellKey, Form, State, Summary, cell_bytes};
 use treepie_native::knobs::Library;
 use treepie_native::tuning::{Row, Tuning};
 
@@ -127,11 +127,11 @@ impl GuardedCell {
                 .rows
                 .get(place + 1)
                 .filter(|next| of(next) == of(row));
-            let end = next.map_or(4 * row.from_bytes, |next| next.from_bytes);
-            let class = move |bytes: u64| Some(class_bytes(bytes + 1)).filter(|&class| class < end);
-            let sizes = std::iter::successors(Some(class_bytes(row.from_bytes)), move |&bytes| {
-                class(bytes)
-            });
+            let last = || (4 * row.from_bytes).max(cell_bytes(row.from_bytes) + 1);
+            let end = next.map_or_else(last, |next| next.from_bytes);
+            let class = move |bytes: u64| Some(cell_bytes(bytes)).filter(|&class| class < end);
+            let sizes =
+                std::iter::successors(class(row.from_bytes), move |&bytes| class(bytes + 1));
             sizes.filter_map(|bytes| GuardedCell::of_row(row, bytes))
         });
         cells.collect()
@@ -373,23 +373,23 @@ mod tests {
             notes: Vec::new(),
             rows: vec![
                 row(8, Some("binomial")),
-                row(64, None),
+                row(512, None),
                 row(1024, Some("chain")),
             ],
         };
         let cells = GuardedCell::of_tuning(&tuning);
         let sizes: Vec<u64> = cells.iter().filter_map(|cell| cell.bytes).collect();
-        assert_eq!(sizes[..3], [8, 10, 12]);
+        assert_eq!(sizes[..3], [256, 320, 384]);
         assert!(
             sizes
                 .iter()
-                .all(|&bytes| bytes < 64 || (1024..4096).contains(&bytes))
+                .all(|&bytes| bytes < 512 || (1024..4096).contains(&bytes))
         );
         for cell in &cells {
             // In any number of clusters, but only for this number of ranks.
             for clusters in [1, 7] {
                 let known = cell.known(4, clusters, None).unwrap();
-                let name = if cell.bytes < Some(64) {
+                let name = if cell.bytes < Some(512) {
                     "binomial"
                 } else {
                     "chain"

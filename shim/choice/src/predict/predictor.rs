@@ -37,8 +37,8 @@ pub struct Predictor {
 }
 
 /// Network of all ranks of a platform in a communicator of a job: between near hosts of one
-/// cluster, hosts replace clusters. The cluster stays one if contention was measured, as it is known
-/// for the cluster as a whole. `None` if the platform has no ranks.
+/// cluster, hosts replace clusters. The cluster stays one if contention was measured, as it is
+/// known for the cluster as a whole. `None` if the platform has no ranks.
 pub fn network_of(platform: &Platform) -> Option<Network> {
     let ranks: Vec<usize> = (0..platform.ranks()).collect();
     let whole = Network::new(platform, &ranks)?;

@@ -108,7 +108,7 @@ impl<'a> Lockstep<'a> {
                     open = Round::default();
                 }
                 Move::Settle => (),
-                // What is computed before a wait is computed while messages are under way.
+                // Computing before a wait overlaps with the messages.
                 Move::Compute(bytes) => open.work += self.network.computing.seconds(bytes),
             }
         }

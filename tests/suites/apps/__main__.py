@@ -32,6 +32,7 @@ def arguments():
     parser.add_argument("--mpi", choices=list(catalogue.MPIS), help="one MPI alone")
     parser.add_argument("--tier", type=int, help="those of a tier: 1 is what each change runs")
     parser.add_argument("--plain-once", action="store_true", help="one plain run, unless a mode differs from it")
+    parser.add_argument("--sample", type=int, default=1, help="of a suite's list, one program in so many (all)")
     parser.add_argument("--seed", type=int, default=int(time.time()) % 1_000_000, help="of permutations")
     parser.add_argument("--list", action="store_true", help="name the applications, and end")
     parser.add_argument("--install", action="store_true", help="install what they need, and end")
@@ -60,7 +61,7 @@ def commit():
     return done.stdout.strip()
 
 
-def lines(application, version, tried, seed):
+def lines(application, version, tried, options):
     """What is recorded of an application: a line for each mode."""
     for mode, one in tried.items():
         yield {
@@ -72,8 +73,10 @@ def lines(application, version, tried, seed):
             "version": version,
             "mpi": application.mpi,
             "mode": mode,
-            "seed": seed,
+            "seed": options.seed,
+            **({"sample": options.sample} if options.sample > 1 else {}),
             "counts": one.counts,
+            **({"waves": one.waves} if one.waves else {}),
             "seconds": round(one.seconds, 2),
             "details": one.details[:20],
         }
@@ -92,7 +95,7 @@ def try_one(application, wanted, options):
         tried = {"plain": trying.Tried("plain")}
         tried["plain"].add("not installed", detail=str(error))
         return None, tried
-    tried = trying.Trial(application, wanted, options.seed, options.plain_once).run()
+    tried = trying.Trial(application, wanted, options.seed, options.plain_once, options.sample).run()
     if application.tested and not version.startswith(application.tested):
         tried["plain"].details.append(f"other version: {version}, and the catalogue was made with {application.tested}")
     return version, tried
@@ -100,7 +103,7 @@ def try_one(application, wanted, options):
 
 def report(application, version, tried, took):
     """Says what was found; returns whether all of it is as it should be."""
-    cells = [f"{mode} {table.cell(one.counts)}" for mode, one in tried.items()]
+    cells = [f"{mode} {table.cell(one.counts, one.waves)}" for mode, one in tried.items()]
     say(f"{application.name} {version or ''} ({catalogue.MPIS[application.mpi]}, {took:.0f} s): {', '.join(cells)}")
     good = True
     for mode, one in tried.items():
@@ -132,6 +135,8 @@ def main():
     options = arguments()
     mpis = [options.mpi] if options.mpi else list(catalogue.MPIS)
     wanted = list(modes.MODES) if options.modes is None else [one for one in options.modes.split(",") if one]
+    if options.sample < 1:
+        sys.exit("scripts/apps: --sample: give 1 or more")
     unknown = [mode for mode in wanted if mode not in modes.MODES]
     if unknown:
         sys.exit(f"scripts/apps: there is no mode {unknown[0]}: one of {', '.join(modes.MODES)}")
@@ -168,7 +173,7 @@ def main():
             bad.append(f"{application.name} ({application.mpi})")
         if options.record:
             with open(table.FIGURES, "a", encoding="utf-8") as file:
-                for line in lines(application, version, tried, options.seed):
+                for line in lines(application, version, tried, options):
                     file.write(json.dumps(line, separators=(",", ":")) + "\n")
     if options.record:
         table.write(list(chosen([], list(catalogue.MPIS), None)))

@@ -21,6 +21,8 @@ FIELDS = {
     "command",
     "each",
     "skip",
+    "list",
+    "modes",
     "expected",
     "shipped",
     "input",
@@ -58,6 +60,7 @@ class Application:
         self.not_for = {**entry.get("not_for", {}), **own.get("not_for", {})}
         self.known = [one for one in entry.get("known", []) if one.get("mpi", mpi) == mpi]
         self.order = entry.get("order", True)
+        self.modes = entry.get("modes")
         self.gain = entry.get("gain", {}) if mpi == "openmpi" else {}
         self.words = {key: value for key, value in own.items() if isinstance(value, str)}
         common = {key: entry[key] for key in CASE if key in entry}
@@ -65,17 +68,18 @@ class Application:
         self.cases = [Case(self, {**common, **case}) for case in cases if case.get("mpi", mpi) == mpi]
 
 
-CASE = ["command", "each", "skip", "input", "status", "compare", "ranks", "seconds", "expected", "shipped"]
+CASE = ["command", "each", "list", "skip", "input", "status", "compare", "ranks", "seconds", "expected", "shipped"]
 
 
 class Case:
-    """A command of an application, or one for each program that `each` finds."""
+    """A command of an application, or one for each program that `each` finds, or a `list` names."""
 
     def __init__(self, application, entry):
         self.name = entry.get("name", "")
         self.command = entry["command"]
         each = entry.get("each")
         self.each = [each] if isinstance(each, str) else each
+        self.list = entry.get("list")
         self.skip = entry.get("skip", [])
         self.input = entry.get("input")
         self.status = entry.get("status", 0)

@@ -2,7 +2,7 @@
 
 import random
 
-from running import BUILD
+from running import BUILD, YIELDING
 
 # What `profile`, the others and `record` leave.
 COUNTED, WRITTEN, ORDER = "counted.profile.yaml", "app.profile.yaml", "app.order"
@@ -73,6 +73,11 @@ def again(_ranks, _seed, kept):
     return {"TREEPIE_MODE": "replay", "TREEPIE_ORDER": kept / ORDER}
 
 
+def cut(_ranks, _seed, _kept):
+    """`treepie cut` sets the variables itself."""
+    return {}
+
+
 # In the order in which they run: `bind` and `both` place by what `profile` left, `again` replays
 # what `record` did.
 MODES = {
@@ -86,7 +91,9 @@ MODES = {
     "plans": plans,
     "record": record,
     "again": again,
+    "cut": cut,
 }
+CUT = f"LD_PRELOAD={YIELDING} {BUILD}/bin/treepie cut --every 0.02s --log error -- "
 MEANING = {
     "off": "the library is there and does nothing",
     "profile": "traffic is counted",
@@ -98,13 +105,20 @@ MEANING = {
     "plans": "the same without the guard: what is chosen runs at once",
     "record": "the order of receives is recorded",
     "again": "that order is replayed; the run is compared with the one that was recorded",
+    "cut": "`treepie cut` stops all ranks at a cut, 50 times a second",
 }
 
 
 def variables(mode, ranks, seed, kept):
     """What is set in the processes of a run; `kept` is a directory that outlives it."""
     settings = MODES[mode](ranks, seed, kept)
-    return {"LD_PRELOAD": str(LIBRARY), **{name: str(value) for name, value in settings.items()}}
+    preloaded = {} if mode == "cut" else {"LD_PRELOAD": str(LIBRARY)}
+    return {**preloaded, **{name: str(value) for name, value in settings.items()}}
+
+
+def before(mode):
+    """Words of a shell before the launcher."""
+    return CUT if mode == "cut" else ""
 
 
 def lacks(mode, kept):

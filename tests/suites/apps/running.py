@@ -2,11 +2,13 @@
 
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
 
 BUILD = pathlib.Path(os.environ.get("TREEPIE_BUILD", "build")).resolve()
+YIELDING = BUILD / "jobs/libtreepie_yielding.so"
 ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -22,6 +24,7 @@ ENVIRONMENT = {
     "UCX_LOG_LEVEL": "error",
 }
 LONGEST_TEXT = 64 << 20
+USUAL = re.compile(": quiet after |no wave was made|has come to its end|at the end: nothing is under way")
 
 
 class Run:
@@ -35,8 +38,13 @@ class Run:
         return self.status is None
 
     def said(self):
-        """The library's own lines."""
-        return [line for line in self.stderr.splitlines() if line.startswith("treepie")]
+        """The library's own lines, but for those on waves that were made, or that the job's end dropped."""
+        lines = [line for line in self.stderr.splitlines() if line.startswith("treepie")]
+        return [line for line in lines if not USUAL.search(line)]
+
+    def waves(self):
+        """How often all ranks were stopped at a cut."""
+        return self.stderr.count(": quiet after ")
 
     def last_words(self):
         """The last line that says anything, for a report."""
@@ -49,8 +57,7 @@ def launcher(mpi, ranks, variables):
     if mpi == "openmpi":
         pairs = [f"-x '{name}={value}'" for name, value in variables.items()]
         return " ".join(["mpirun.openmpi", "-n", str(ranks), *pairs])
-    yielding = BUILD / "jobs/libtreepie_yielding.so"
-    preloads = [value for value in (variables.get("LD_PRELOAD"), str(yielding)) if value]
+    preloads = [value for value in (variables.get("LD_PRELOAD"), str(YIELDING)) if value]
     pairs = [f"-genv {name} '{value}'" for name, value in {**variables, "LD_PRELOAD": ":".join(preloads)}.items()]
     return " ".join(["mpiexec.mpich", *pairs, "-n", str(ranks)])
 

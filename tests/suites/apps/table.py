@@ -22,12 +22,15 @@ compared: bits, lines of text, or numbers with a tolerance, as
 CELLS = """
 `same`: as the plain run. `varies`: plain runs differ from each other, or from the output that the
 package ships; this run ended well. `differs`, `fails`, `hangs`: not as the plain run. `absent`: the
-library was not at work. `n/a`: the mode does not apply. Of several programs, numbers say how many.
+library was not at work. `n/a`: the mode does not apply. Of several programs, numbers say how many;
+`1 in 10` after a name: of a suite's list, one program in ten.
 """
 
 
-def cell(counts):
+def cell(counts, waves=0):
     """An outcome in few words."""
+    if waves:
+        return f"{cell(counts)} ({waves} waves)"
     if not counts:
         return "-"
     if len(counts) == 1:
@@ -58,8 +61,9 @@ def write(applications):
         if not plain:
             continue
         of_mode = {mode: found.get((one.name, one.mpi, mode)) for mode in ["plain", *modes.MODES]}
-        cells = [cell(entry["counts"]) if entry else "-" for entry in of_mode.values()]
-        head = [one.name, (plain["version"] or "").partition("+")[0], catalogue.MPIS[one.mpi], plain["date"][:10]]
+        cells = [cell(entry["counts"], entry.get("waves", 0)) if entry else "-" for entry in of_mode.values()]
+        sample = f", 1 in {plain['sample']}" if "sample" in plain else ""
+        head = [one.name + sample, (plain["version"] or "").partition("+")[0], catalogue.MPIS[one.mpi], plain["date"][:10]]
         rows.append("| " + " | ".join([*head, *cells]) + " |")
         notes += notes_of(one, of_mode)
     names = sorted({one.name for one in applications if (one.name, one.mpi, "plain") in found})

@@ -2,37 +2,44 @@
 
 import os
 import pathlib
+import re
 import shutil
 import tempfile
+import typing
 
 import comparing
 import installing
 import modes
 import running
+import suites
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 # How often a plain run is repeated where a mode gave another result: results may vary by themselves.
 REPEATED = 3
+# What is said of waves has numbers of their own.
+NUMBERED = re.compile(r"wave \d+")
 
 
 class Tried:
     """The outcome of an application in one mode: a count of its programs by result."""
 
     def __init__(self, mode):
-        self.mode, self.counts, self.details, self.seconds = mode, {}, [], 0.0
+        self.mode, self.counts, self.details, self.seconds, self.waves = mode, {}, [], 0.0, 0
 
     def add(self, result, name="", detail="", seconds=0.0):
         self.counts[result] = self.counts.get(result, 0) + 1
         self.seconds += seconds
-        if detail:
-            self.details.append(f"{name}: {detail}" if name else detail)
+        detail = f"{name}: {detail}" if name and detail else detail
+        if detail and detail not in self.details:
+            self.details.append(detail)
 
 
 class Trial:
     """One application under one MPI."""
 
-    def __init__(self, application, wanted, seed, plain_once):
-        self.application, self.wanted, self.seed, self.plain_once = application, wanted, seed, plain_once
+    def __init__(self, application, wanted, seed, plain_once, sample=1):
+        self.application, self.wanted, self.seed = application, wanted, seed
+        self.plain_once, self.sample = plain_once, sample
         self.tried = {mode: Tried(mode) for mode in ["plain", *wanted]}
         self.work = pathlib.Path(tempfile.mkdtemp(prefix=f"apps-{application.name}-"))
 
@@ -41,8 +48,8 @@ class Trial:
         try:
             self.prepare()
             for case in self.application.cases:
-                for name, program in self.programs(case):
-                    Program(self, case, name, program).run()
+                for program in self.programs(case):
+                    Program(self, case, program).run()
         except PreparationFails as error:
             self.tried["plain"].add("fails", detail=str(error))
         finally:
@@ -62,9 +69,12 @@ class Trial:
                 raise PreparationFails(f"its preparation fails: {done.last_words()}")
 
     def programs(self, case):
-        """The programs of a case, with their names."""
+        """The programs of a case."""
+        if case.list:
+            yield from self.listed(case)
+            return
         if not case.each:
-            yield case.name, ""
+            yield Started(case.name, "", case.ranks, case.seconds)
             return
         for pattern in case.each:
             pattern = self.fill(pattern)
@@ -74,7 +84,17 @@ class Trial:
                 raise PreparationFails(f"nothing is at {pattern}")
             for path in found:
                 if path.name not in case.skip and os.access(path, os.X_OK):
-                    yield path.name, str(path)
+                    yield Started(path.name, str(path), case.ranks, case.seconds)
+
+    def listed(self, case):
+        """The programs that MPICH's own list of a folder names, with their ranks and arguments."""
+        folder = pathlib.Path(self.fill(case.each[0]))
+        entries = suites.entries(pathlib.Path(self.fill(case.list)), case.skip, case.seconds)
+        for name, ranks, words, seconds in entries[self.seed % self.sample :: self.sample]:
+            if (folder / name).exists():
+                yield Started(f"{name} on {ranks}", " ".join([str(folder / name), *words]), ranks, seconds)
+            else:
+                self.tried["plain"].add("n/a", name, "does not compile under this MPI")
 
     def fill(self, text, **more):
         """A line of the catalogue with its names filled in."""
@@ -98,11 +118,20 @@ class PreparationFails(Exception):
     """Inputs that could not be made."""
 
 
+class Started(typing.NamedTuple):
+    """How a program is started."""
+
+    name: str
+    command: str
+    ranks: int
+    seconds: float
+
+
 class Program:
     """One program of an application: its plain runs, and those in modes."""
 
-    def __init__(self, trial, case, name, program):
-        self.trial, self.case, self.name, self.program = trial, case, name, program
+    def __init__(self, trial, case, program):
+        self.trial, self.case, self.program, self.name = trial, case, program, program.name
         self.kept = trial.work / "kept"
 
     def run(self):
@@ -123,15 +152,16 @@ class Program:
         for mode in self.trial.wanted:
             recorded = self.in_mode(mode, left, bool(unlike), recorded)
 
-    def once(self, variables):
-        """A run in a copy of what was prepared."""
+    def once(self, variables, before=""):
+        """A run in a copy of what was prepared, with words before the launcher."""
         directory = self.trial.work / "run"
         shutil.copytree(self.trial.prepared, directory, symlinks=True)
         try:
-            launch = running.launcher(self.trial.application.mpi, self.case.ranks, variables)
-            command = self.trial.fill(self.case.command, mpirun=launch, each=self.program, ranks=str(self.case.ranks))
+            ranks = self.program.ranks
+            launch = before + running.launcher(self.trial.application.mpi, ranks, variables)
+            command = self.trial.fill(self.case.command, mpirun=launch, each=self.program.command, ranks=str(ranks))
             standard_input = directory / self.trial.fill(self.case.input) if self.case.input else None
-            run = running.run(command, directory, self.case.seconds, standard_input)
+            run = running.run(command, directory, self.program.seconds, standard_input)
             return run, comparing.Left(run, directory, self.case.compare)
         finally:
             shutil.rmtree(directory, ignore_errors=True)
@@ -159,6 +189,8 @@ class Program:
         reason = application.not_for.get(mode)
         if mode in ("record", "again") and not application.order:
             reason = reason or "no order"
+        if application.modes and mode not in application.modes:
+            reason = reason or "not for this suite"
         if reason:
             add("n/a")
             return recorded
@@ -166,18 +198,19 @@ class Program:
             add("n/a")
             return recorded
         (self.kept / modes.WRITTEN).unlink(missing_ok=True)
-        variables = modes.variables(mode, self.case.ranks, self.trial.seed, self.kept)
-        run, other = self.once(variables)
+        variables = modes.variables(mode, self.program.ranks, self.trial.seed, self.kept)
+        run, other = self.once(variables, modes.before(mode))
         result, detail = self.judge(mode, run, other, recorded if mode == "again" else left, varies)
         add(result, self.name, detail, run.seconds)
-        said = f"said: {run.said()[0][:200]}" if run.said() else ""
+        self.trial.tried[mode].waves += run.waves()
+        said = f"said: {NUMBERED.sub('a wave', run.said()[0])[:200]}" if run.said() else ""
         if said and said not in self.trial.tried[mode].details:
             self.trial.tried[mode].details.append(said)
         return other if mode == "record" and result in ("same", "varies") else recorded
 
     def judge(self, mode, run, other, left, varies):
         if run.hangs:
-            return "hangs", f"does not end in {self.case.seconds} s: {run.last_words()}"
+            return "hangs", f"does not end in {self.program.seconds} s: {run.last_words()}"
         unlike = comparing.difference(left, other, self.case.compare)
         if run.status != left.status:
             return "fails", f"{unlike}: {run.last_words()}"

@@ -5,8 +5,9 @@ use std::fmt;
 use serde::Serialize;
 use treepie_base::{Leaf, Rank, Slice};
 use treepie_placement::worth::{NOTHING, Worth, saved};
+use treepie_profile::Profile;
 use treepie_topology::Topology;
-use treepie_traffic::Matrix;
+use treepie_traffic::{Layer, Matrix};
 
 use super::levels::Crossing;
 use super::units;
@@ -42,6 +43,41 @@ pub struct Evidence<'a> {
     pub all_alike: bool,
     /// Share of the time in MPI, if measured.
     pub time_in_mpi: Option<f64>,
+    /// Traffic of the whole run, if counted: weighed if no time was measured.
+    pub sent: Option<Sent>,
+}
+
+/// Traffic of a whole run.
+#[derive(Debug, Clone, Copy)]
+pub struct Sent {
+    bytes: u64,
+    messages: u64,
+    ranks: usize,
+}
+
+/// Seconds of a message, and of a byte, on a slow network of hosts: 0.1 ms and 100 Mbit/s.
+const SLOW: (f64, f64) = (1e-4, 8e-8);
+
+/// Seconds that a placement saves a rank in a whole run, and that are too few to be worth it.
+const FEW_SECONDS: f64 = 0.002;
+
+impl Sent {
+    /// Traffic of a profile.
+    pub fn of(profile: &Profile) -> Sent {
+        let total = profile.traffic(&Layer::ALL).total();
+        Sent {
+            bytes: total.bytes,
+            messages: total.messages,
+            ranks: profile.ranks,
+        }
+    }
+
+    /// Seconds that the messages of a rank take at most, on average.
+    fn seconds(&self) -> f64 {
+        let (message, byte) = SLOW;
+        let all = message * self.messages as f64 + byte * self.bytes as f64;
+        all / self.ranks.max(1) as f64
+    }
 }
 
 impl Evidence<'_> {
@@ -58,7 +94,13 @@ impl Evidence<'_> {
     /// Derives the verdict.
     pub fn verdict(&self) -> Verdict {
         let saved = self.saved();
-        let worth = Worth::of(saved, self.time_in_mpi, self.several_nodes);
+        let few = self
+            .sent
+            .filter(|sent| self.time_in_mpi.is_none() && saved * sent.seconds() < FEW_SECONDS);
+        let worth = match Worth::of(saved, self.time_in_mpi, self.several_nodes) {
+            Worth::Gain if few.is_some() => Worth::Little,
+            worth => worth,
+        };
         let nothing = worth == Worth::None;
         let mut reasons = vec![if nothing {
             self.why_nothing()
@@ -68,6 +110,15 @@ impl Evidence<'_> {
         reasons.extend(self.furthest(nothing));
         reasons.extend(self.network.clone().filter(|_| !nothing));
         reasons.extend(self.near.clone());
+        if let Some(few) = few.filter(|_| !nothing) {
+            reasons.push(format!(
+                "the whole run sends {} in {} messages, which take a rank {} at most on a slow \
+                 network",
+                units::bytes(few.bytes as f64),
+                few.messages,
+                units::seconds(few.seconds()),
+            ));
+        }
         if !nothing && !self.several_nodes {
             reasons.push("all ranks are on one node, where ways are short".to_owned());
         }
@@ -187,8 +238,40 @@ mod tests {
             several_nodes: true,
             all_alike: false,
             time_in_mpi,
+            sent: None,
         };
         evidence.verdict().to_string()
+    }
+
+    #[test]
+    fn some_kilobytes_in_a_whole_run_are_no_gain() {
+        let of = |bytes, time_in_mpi| {
+            let evidence = Evidence {
+                what: "DistComm",
+                change: Change {
+                    identity: 100.0,
+                    placement: 50.0,
+                },
+                bound: None,
+                crossings: &[],
+                network: None,
+                near: None,
+                several_nodes: true,
+                all_alike: false,
+                time_in_mpi,
+                sent: Some(Sent {
+                    bytes,
+                    messages: 300,
+                    ranks: 16,
+                }),
+            };
+            evidence.verdict().to_string()
+        };
+        let little = of(18 << 10, None);
+        assert!(little.starts_with("little: saves 50.0 %"), "{little}");
+        assert!(little.contains("18 KiB in 300 messages"), "{little}");
+        assert!(of(18 << 20, None).starts_with("gain: "));
+        assert!(of(18 << 10, Some(0.5)).starts_with("gain: "));
     }
 
     #[test]

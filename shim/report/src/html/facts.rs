@@ -4,6 +4,7 @@ use treepie_base::{Leaf, List, Rank};
 use treepie_launch::error::CommandError;
 use treepie_placement::NetworkNodes;
 use treepie_placement::objective::Measures;
+use treepie_profile::Profile;
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
@@ -19,7 +20,8 @@ use crate::network::NetworkGain;
 use crate::picture::panels::Picture;
 use crate::picture::scale::Unit;
 use crate::summary::Summary;
-use crate::verdict::{Evidence, Verdict, all_alike, on_several_nodes};
+use crate::times::share_in_mpi;
+use crate::verdict::{Evidence, Sent, Verdict, all_alike, on_several_nodes};
 use crate::windows::judged::judgement::judge;
 use crate::words::file_name;
 
@@ -72,9 +74,8 @@ pub struct OnMachine {
 }
 
 impl OnMachine {
-    /// Verdict on the placement, as `treepie map` gives it, for a job that spends a given part of
-    /// its time in MPI, if known.
-    pub(crate) fn verdict(&self, after: &After, time_in_mpi: Option<f64>) -> Verdict {
+    /// Verdict on the placement, as `treepie map` gives it, for the job of a profile.
+    pub(crate) fn verdict(&self, after: &After, profile: &Profile) -> Verdict {
         let several = |state: &State| on_several_nodes(&self.topology, &state.leaf_of_rank);
         let evidence = Evidence {
             what: match self.network {
@@ -92,7 +93,8 @@ impl OnMachine {
             near: None,
             several_nodes: several(&self.before) || several(&after.state),
             all_alike: all_alike(&after.state.bytes),
-            time_in_mpi,
+            time_in_mpi: share_in_mpi(profile),
+            sent: Some(Sent::of(profile)),
         };
         evidence.verdict()
     }

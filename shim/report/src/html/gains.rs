@@ -28,8 +28,7 @@ pub(crate) fn what_was_gained(page: &mut Page, facts: &Facts, sources: &Sources)
         (true, Some(_)) => "From both runs: as the launcher started it, and in the replay, where plans ran collectives; these are as run, the MPI's own modelled, and all else was counted.",
         (false, _) => "Counted in the first run, and computed for the placement. A profile taken in the replay (treepie replay ... -o after.profile.yaml), given as a further file, puts measurement in its place.",
     });
-    let time_in_mpi = times::share_in_mpi(&sources.before.1);
-    let verdict = machine.verdict(after, time_in_mpi).to_string();
+    let verdict = machine.verdict(after, &sources.before.1).to_string();
     page.paragraph(&format!("{}.", capitalized(&verdict)));
     let cost = |state: &State| state.situation().dist_comm(&machine.topology);
     let costs = (cost(&machine.before), cost(&after.state));

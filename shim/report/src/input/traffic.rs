@@ -18,6 +18,7 @@ use super::{occupancy, topology};
 use crate::input::choice::MatrixChoice;
 use crate::picture::scale::Unit;
 use crate::times::share_in_mpi;
+use crate::verdict::Sent;
 
 /// Bytes of a message if messages were not counted.
 pub const USUAL_MESSAGE: u64 = 64 * 1024;
@@ -151,6 +152,14 @@ impl Input {
     pub fn time_in_mpi(&self) -> Option<f64> {
         match self {
             Input::Profile(profile) => share_in_mpi(profile),
+            _ => None,
+        }
+    }
+
+    /// Traffic of the whole run, if it is a profile's.
+    pub fn sent(&self) -> Option<Sent> {
+        match self {
+            Input::Profile(profile) => Some(Sent::of(profile)),
             _ => None,
         }
     }

@@ -66,6 +66,7 @@ pub fn verdict(arguments: &Arguments, job: &Job, placed: &Placed, compared: &Com
         several_nodes: several(before) || several(after),
         all_alike: all_alike(after.matrix),
         time_in_mpi: job.input.time_in_mpi(),
+        sent: job.input.sent(),
     };
     evidence.verdict()
 }

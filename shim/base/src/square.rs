@@ -14,9 +14,11 @@ pub struct Square<I, T> {
 impl<I: From<usize> + Copy, T> Square<I, T> {
     /// Table of `order` rows with these values.
     pub fn new(order: usize, value: impl FnMut((I, I)) -> T) -> Self {
+        let mut values = Vec::with_capacity(order * order);
+        values.extend(pairs((0..order).map(I::from)).map(value));
         Square {
             order,
-            values: pairs((0..order).map(I::from)).map(value).collect(),
+            values,
             index: PhantomData,
         }
     }
@@ -51,6 +53,7 @@ impl<I: From<usize> + Copy, T> Square<I, T> {
 }
 
 impl<I: Into<usize>, T> Square<I, T> {
+    #[inline]
     fn place(&self, (row, column): (I, I)) -> usize {
         let (row, column) = (row.into(), column.into());
         assert!(column < self.order, "no column {column} of {}", self.order);

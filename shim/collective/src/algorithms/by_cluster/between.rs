@@ -90,12 +90,12 @@ fn parted(
     busy: &Slice<Cluster, f64>,
     cost: impl Fn(Cluster, Cluster) -> MessageCost,
 ) -> (Square<Cluster, f64>, Square<Cluster, f64>) {
-    let gap = |(from, to)| cost(from, to).gap.min(busy[from]);
-    let latency = |(from, to)| cost(from, to).seconds() - gap((from, to));
-    (
-        Square::new(busy.len(), gap),
-        Square::new(busy.len(), latency),
-    )
+    let costs = Square::new(busy.len(), |(from, to)| cost(from, to));
+    let gaps = Square::new(busy.len(), |(from, to)| {
+        costs[(from, to)].gap.min(busy[from])
+    });
+    let latencies = Square::new(busy.len(), |pair| costs[pair].seconds() - gaps[pair]);
+    (gaps, latencies)
 }
 
 /// Equal costs, for an unknown network.

@@ -183,7 +183,7 @@ impl GuardedCell {
                 operation: self.operation,
                 form: self.form,
                 root: self.root,
-                bytes: self.bytes,
+                bytes: self.bytes.map(cell_bytes),
                 ordered: self.ordered,
             },
             challenger: Challenger {

@@ -6,6 +6,7 @@
 //!                                  \--> estimated, as TREEPIE_COLLECTIVES=auto does: the choice
 //! ```
 
+mod parallel;
 pub(crate) mod prediction;
 pub(crate) mod predictor;
 #[cfg(test)]

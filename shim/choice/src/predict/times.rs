@@ -1,5 +1,6 @@
 //! Times of algorithms for a call: estimated, or simulated from their plans.
 
+use crate::predict::parallel;
 use crate::predict::prediction::Prediction;
 use crate::predict::predictor::Predictor;
 use treepie_collective::algorithms::shapes;
@@ -10,6 +11,9 @@ use treepie_collective::{Algorithm, Clusters, Plan};
 /// Maximum number of steps of simulated plans: beyond it, those of all algorithms would take more
 /// than some seconds.
 const MOST_STEPS: usize = 300_000;
+
+/// Maximum number of steps of the plan that is chosen: about a second.
+const MOST_STEPS_OF_CHOICE: usize = 4 * MOST_STEPS;
 
 /// Segments to try, in bytes, if no estimate gives the best one of an algorithm.
 const SEGMENTS: [u64; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
@@ -27,10 +31,15 @@ impl Predictor {
         let algorithms = Algorithm::of(self.call.operation);
         let problem = self.whole();
         let fitting = algorithms.filter(|known| self.allows(known) && known.serves(&problem));
-        let all = fitting.map(|algorithm| self.of(algorithm, segment));
-        let mut all = all
-            .chain(std::iter::once(self.native()))
-            .collect::<Result<Vec<Prediction>, SimulationError>>()?;
+        // The native collective is one of them.
+        let fitting: Vec<Option<&'static Algorithm>> =
+            fitting.map(Some).chain(std::iter::once(None)).collect();
+        let all = parallel::map(&fitting, |algorithm| match algorithm {
+            Some(algorithm) => self.of(algorithm, segment),
+            None => self.native(),
+        });
+        let all: Result<Vec<Prediction>, SimulationError> = all.into_iter().collect();
+        let mut all = all?;
         let key = |prediction: &Prediction| prediction.seconds().unwrap_or(f64::INFINITY);
         all.sort_by(|one, other| key(one).total_cmp(&key(other)));
         Ok(all)
@@ -170,7 +179,11 @@ impl Predictor {
         segment: u64,
         clusters: &Clusters,
     ) -> Result<Option<f64>, SimulationError> {
-        if self.steps(algorithm, segment, clusters) > MOST_STEPS {
+        let most = match self.choice.algorithm == Some(algorithm) {
+            true => MOST_STEPS_OF_CHOICE,
+            false => MOST_STEPS,
+        };
+        if self.steps(algorithm, segment, clusters) > most {
             return Ok(None);
         }
         let flow = self.form.flow(segment);

@@ -64,7 +64,7 @@ const FEW_SECONDS: f64 = 0.002;
 impl Sent {
     /// Traffic of a profile.
     pub fn of(profile: &Profile) -> Sent {
-        let total = profile.traffic(&Layer::ALL).total();
+        let total = profile.traffic(Layer::ALL).total();
         Sent {
             bytes: total.bytes,
             messages: total.messages,
@@ -224,46 +224,35 @@ impl fmt::Display for Verdict {
 mod tests {
     use super::*;
 
-    fn verdict(change: (f64, f64), bound: Option<f64>, time_in_mpi: Option<f64>) -> String {
-        let evidence = Evidence {
+    fn evidence(change: (f64, f64)) -> Evidence<'static> {
+        Evidence {
             what: "DistComm",
             change: Change {
                 identity: change.0,
                 placement: change.1,
             },
-            bound,
+            bound: None,
             crossings: &[],
             network: None,
             near: None,
             several_nodes: true,
             all_alike: false,
-            time_in_mpi,
+            time_in_mpi: None,
             sent: None,
-        };
-        evidence.verdict().to_string()
+        }
     }
 
     #[test]
     fn some_kilobytes_in_a_whole_run_are_no_gain() {
         let of = |bytes, time_in_mpi| {
             let evidence = Evidence {
-                what: "DistComm",
-                change: Change {
-                    identity: 100.0,
-                    placement: 50.0,
-                },
-                bound: None,
-                crossings: &[],
-                network: None,
-                near: None,
-                several_nodes: true,
-                all_alike: false,
                 time_in_mpi,
                 sent: Some(Sent {
                     bytes,
                     messages: 300,
                     ranks: 16,
                 }),
+                ..evidence((100.0, 50.0))
             };
             evidence.verdict().to_string()
         };
@@ -317,7 +306,12 @@ mod tests {
                 "none: nothing is sent from core to core",
             ),
         ] {
-            assert_eq!(verdict(change, bound, time), expected);
+            let evidence = Evidence {
+                bound,
+                time_in_mpi: time,
+                ..evidence(change)
+            };
+            assert_eq!(evidence.verdict().to_string(), expected);
         }
     }
 }

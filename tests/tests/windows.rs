@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 use treepie_base::{Cluster, Rank, list};
-use treepie_platform::Way;
+use treepie_platform::TransferMethod;
 use treepie_platform::file::PlatformFile;
 use treepie_profile::{Profile, WindowUse};
 use treepie_tests::{Job, Mpi, Outcome, artifacts, under_each_mpi};
@@ -186,7 +186,7 @@ fn ways_that_were_measured_judge_the_windows_of_a_profile(mpi: Mpi) {
         let ways = ways.unwrap_or_else(|| panic!("{} has no ways: {measured:?}", level.name));
         assert_eq!(ways.epochs().len(), EpochKind::ALL.len());
         assert!(
-            ways.seconds(Way::PutJoined, 32.0, 8.0).is_some(),
+            ways.seconds(TransferMethod::PutJoined, 32.0, 8.0).is_some(),
             "{ways:?}"
         );
     }

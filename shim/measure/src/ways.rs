@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use treepie_mpi::program::{Functions, Mpi};
 use treepie_mpi::{Comm, Datatype, Group, Info, Request, Win};
-use treepie_platform::Way;
+use treepie_platform::TransferMethod;
 use treepie_platform::probe::{Subject, Trial};
 use treepie_traffic::windows::EpochKind;
 
@@ -107,7 +107,7 @@ impl<'a> Pair<'a> {
                     return Vec::new();
                 }
                 match way {
-                    Way::Send | Way::Vector | Way::Packed => {
+                    TransferMethod::Send | TransferMethod::Vector | TransferMethod::Packed => {
                         self.by_messages(is_origin, way, pieces, trial.times)
                     }
                     _ => self.flushed(is_origin, trial.times, |pair| pair.moved(way, pieces)),
@@ -117,7 +117,13 @@ impl<'a> Pair<'a> {
         }
     }
 
-    fn by_messages(&mut self, is_origin: bool, way: Way, pieces: Pieces, times: usize) -> Vec<f64> {
+    fn by_messages(
+        &mut self,
+        is_origin: bool,
+        way: TransferMethod,
+        pieces: Pieces,
+        times: usize,
+    ) -> Vec<f64> {
         let mut one = |_| {
             let began = Instant::now();
             self.exchange(is_origin, way, pieces);
@@ -157,7 +163,9 @@ impl<'a> Pair<'a> {
         };
         let functions = self.functions();
         match kind {
-            EpochKind::LockAll => self.flushed(is_origin, times, |pair| pair.moved(Way::Put, put)),
+            EpochKind::LockAll => self.flushed(is_origin, times, |pair| {
+                pair.moved(TransferMethod::Put, put)
+            }),
             EpochKind::Lock if !is_origin => {
                 self.wait_for_word();
                 Vec::new()
@@ -166,7 +174,7 @@ impl<'a> Pair<'a> {
                 let shared = self.mpi.abi.lock_shared;
                 let times = timed(times, || {
                     done(functions.win_lock(shared, self.other, 0, self.window));
-                    self.moved(Way::Put, put);
+                    self.moved(TransferMethod::Put, put);
                     done(functions.win_unlock(self.other, self.window));
                 });
                 self.send_word();
@@ -176,7 +184,7 @@ impl<'a> Pair<'a> {
                 done(functions.win_fence(0, self.window));
                 let times = timed(times, || {
                     if is_origin {
-                        self.moved(Way::Put, put);
+                        self.moved(TransferMethod::Put, put);
                     }
                     done(functions.win_fence(0, self.window));
                 });
@@ -187,7 +195,7 @@ impl<'a> Pair<'a> {
                 let [_, other] = self.groups;
                 if is_origin {
                     done(functions.win_start(other, 0, self.window));
-                    self.moved(Way::Put, put);
+                    self.moved(TransferMethod::Put, put);
                     done(functions.win_complete(self.window));
                 } else {
                     done(functions.win_post(other, 0, self.window));
@@ -198,7 +206,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Moves pieces to or from the other rank's memory.
-    fn moved(&self, way: Way, pieces: Pieces) {
+    fn moved(&self, way: TransferMethod, pieces: Pieces) {
         let origin = self.pieces.as_ptr().cast::<u8>().cast_mut();
         let (bytes, numbers) = (int(pieces.bytes), int(pieces.bytes / NUMBER));
         let (to, window) = (self.other, self.window);
@@ -216,10 +224,10 @@ impl<'a> Pair<'a> {
         unsafe {
             let byte = mpi.byte;
             match way {
-                Way::Get => each(&|at, place| {
+                TransferMethod::Get => each(&|at, place| {
                     done(functions.get(at, bytes, byte, to, place, bytes, byte, window));
                 }),
-                Way::Accumulate => {
+                TransferMethod::Accumulate => {
                     each(&|at, place| {
                         let (number, sum) = (mpi.double, mpi.sum);
                         done(functions.accumulate(
@@ -227,12 +235,12 @@ impl<'a> Pair<'a> {
                         ));
                     })
                 }
-                Way::PutVector => {
+                TransferMethod::PutVector => {
                     let of = vector(mpi, pieces);
                     let at = origin.cast::<c_void>();
                     done(functions.put(at, 1, of.handle, to, 0, 1, of.handle, window));
                 }
-                Way::PutJoined => {
+                TransferMethod::PutJoined => {
                     let of = places(mpi, pieces);
                     let copies = self.packed.as_ptr().cast::<u8>().cast_mut();
                     copy(pieces, origin, copies);
@@ -247,7 +255,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Sends pieces to the other rank, or receives them.
-    fn exchange(&mut self, sends: bool, way: Way, pieces: Pieces) {
+    fn exchange(&mut self, sends: bool, way: TransferMethod, pieces: Pieces) {
         let place = match sends {
             true => self.pieces.as_mut_ptr().cast::<u8>(),
             false => self.memory.as_mut_ptr().cast::<u8>(),
@@ -269,15 +277,15 @@ impl<'a> Pair<'a> {
         unsafe {
             let byte = mpi.byte;
             match way {
-                Way::Vector => {
+                TransferMethod::Vector => {
                     let of = vector(mpi, pieces);
                     wait(mpi, [begin(place, 1, of.handle)]);
                 }
-                Way::Packed if sends => {
+                TransferMethod::Packed if sends => {
                     copy(pieces, place, packed);
                     wait(mpi, [begin(packed, pieces.all(), byte)]);
                 }
-                Way::Packed => {
+                TransferMethod::Packed => {
                     wait(mpi, [begin(packed, pieces.all(), byte)]);
                     copy_back(pieces, packed, place);
                 }

@@ -17,7 +17,7 @@ use treepie_mpi::native::{
 use treepie_profile::settings::Collectives;
 
 use super::communicator::Communicator;
-use super::ground::{Ground, Kept};
+use super::ground::{CommunicatorParts, Ground};
 use super::setup::Setup;
 use super::{device, guarded, left, neighbours, transport};
 
@@ -124,7 +124,7 @@ fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>>
     // A process that failed still takes part, since others would wait for it.
     let kept = match left::find(native, comm, ranks.as_deref().ok()) {
         Some(kept) => Ok(kept),
-        None => native.split_quietly(comm, 0).map(Kept::new),
+        None => native.split_quietly(comm, 0).map(CommunicatorParts::new),
     };
     let made = kept.and_then(|kept| {
         let ranks = ranks?;

@@ -30,7 +30,7 @@ use crate::{attached, eager, guarded, own};
 
 /// Settings of the user, as process 0 shares them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct CollectiveSettings {
     /// Runner of each collective, in the syntax of the setting.
     pub collectives: String,
     /// True if reductions must not depend on where ranks run.
@@ -134,7 +134,7 @@ fn same_settings(members: &Members<'_>) -> Result<(), SetupError> {
 pub fn begin(
     native: &Native,
     world: Comm,
-    wanted: &Wanted,
+    wanted: &CollectiveSettings,
     new_rank: Option<&Slice<Process, Rank>>,
 ) -> Result<(), SetupError> {
     let members = Members::new(native, world)?;
@@ -215,7 +215,7 @@ pub fn begin(
 
 /// True if plans may replace started collectives of this job, with this kind of progress.
 fn starts(
-    wanted: &Wanted,
+    wanted: &CollectiveSettings,
     collectives: &Collectives,
     locality: &Locality,
     progress: Progress,
@@ -227,7 +227,7 @@ fn starts(
 }
 
 /// Logs which collectives are replaced, and the locality of the ranks.
-fn log_begin(wanted: &Wanted, locality: &Locality) {
+fn log_begin(wanted: &CollectiveSettings, locality: &Locality) {
     let cluster_of_rank = locality.cluster_of_rank();
     let count = Clusters::new(&cluster_of_rank.raw).count();
     let ranks = cluster_of_rank.len();
@@ -259,7 +259,7 @@ fn log_begin(wanted: &Wanted, locality: &Locality) {
 /// Logs why only some started collectives are replaced, or why no thread drives them.
 fn log_progress(
     native: &Native,
-    wanted: &Wanted,
+    wanted: &CollectiveSettings,
     progress: Progress,
     would_start_if_called: impl FnOnce() -> bool,
 ) {
@@ -311,7 +311,7 @@ pub fn end(native: &Native, world: Comm) {
 fn locality_of(
     native: &Native,
     world: Comm,
-    wanted: &Wanted,
+    wanted: &CollectiveSettings,
     new_rank: Option<&Slice<Process, Rank>>,
 ) -> Result<Locality, SetupError> {
     let ranks = native.size(world)?;

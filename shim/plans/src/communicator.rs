@@ -3,7 +3,7 @@
 
 use std::ops::Deref;
 
-use crate::ground::{Ground, Kept};
+use crate::ground::{CommunicatorParts, Ground};
 use crate::guard::Guarding;
 use crate::setup::Setup;
 use crate::sizes::Uneven;
@@ -36,7 +36,7 @@ impl Communicator {
 
     /// Returns the parts that another communicator of the same processes takes over, without active
     /// operations.
-    pub fn into_kept(self) -> Kept {
+    pub fn into_kept(self) -> CommunicatorParts {
         drop(self.guard);
         self.ground.into_kept()
     }

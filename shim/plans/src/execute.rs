@@ -10,7 +10,7 @@ use treepie_mpi::native::{Native, Requests};
 use treepie_mpi::{Datatype, Op, Word, c_int};
 
 use super::packed::{copy_bytes, transfer_bytes};
-use super::place::Place;
+use super::place::CallContext;
 use super::sweeps::Sweeps;
 use super::transport::{Memory, Message};
 use super::unit::{Scratch, Unit};
@@ -158,7 +158,7 @@ pub struct Execution<'a> {
     pub native: &'a Native,
     pub prepared: &'a Prepared,
     pub spaces: &'a Spaces,
-    pub place: Place,
+    pub place: CallContext,
     pub account: &'a mut Account,
     pub memory: Option<&'a mut Memory>,
 }
@@ -175,7 +175,7 @@ pub unsafe fn execute(
     native: &Native,
     prepared: &Prepared,
     spaces: &Spaces,
-    place: Place,
+    place: CallContext,
     account: &mut Account,
     mut memory: Option<&mut Memory>,
 ) -> Result<(), c_int> {
@@ -457,7 +457,7 @@ pub unsafe fn copy(
     unit: &Unit,
     from: (Word, c_int, Datatype),
     into: Word,
-    place: Place,
+    place: CallContext,
 ) -> Result<(), c_int> {
     // SAFETY: the caller's promise.
     unsafe {

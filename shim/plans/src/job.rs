@@ -13,7 +13,7 @@ use super::execute::Spaces;
 use super::neighbours::Blocks;
 use super::operands::Operands;
 use super::packed::Packed;
-use super::place::Place;
+use super::place::CallContext;
 use super::unit::{Unit, Units};
 
 /// Call for which a plan can be run.
@@ -45,7 +45,7 @@ impl Job {
     pub fn new(
         native: &Native,
         call: &Call,
-        place: Place,
+        place: CallContext,
         clusters: &Clusters,
     ) -> Result<Job, Refused> {
         let ranks = clusters.ranks();
@@ -278,7 +278,7 @@ impl Job {
     ///
     /// # Errors
     /// MPI's code.
-    pub fn load(&self, native: &Native, place: Place) -> Result<(), c_int> {
+    pub fn load(&self, native: &Native, place: CallContext) -> Result<(), c_int> {
         if let Some(input) = &self.input {
             input.load(native, place)?;
         }
@@ -296,7 +296,7 @@ impl Job {
     ///
     /// # Errors
     /// MPI's code.
-    pub fn store(&self, native: &Native, place: Place) -> Result<(), c_int> {
+    pub fn store(&self, native: &Native, place: CallContext) -> Result<(), c_int> {
         if let Some(reduced) = &self.reduced {
             reduced.results.store(native, place)?;
         }

@@ -13,7 +13,7 @@ use treepie_mpi::native::Native;
 use treepie_process::features::{self, STARTED};
 
 use super::communicator::Communicator;
-use super::ground::Kept;
+use super::ground::CommunicatorParts;
 
 /// Number of communicators that are proposed in one exchange.
 const PROPOSED: usize = 8;
@@ -49,7 +49,7 @@ pub fn keep(communicator: Arc<Communicator>) {
 /// Finds a kept communicator of these processes, which have these ranks in the application's world,
 /// without active operations on any of them; all find the same. Collective on `comm`, if started
 /// collectives are replaced.
-pub fn find(native: &Native, comm: Comm, ranks: Option<&[usize]>) -> Option<Kept> {
+pub fn find(native: &Native, comm: Comm, ranks: Option<&[usize]>) -> Option<CommunicatorParts> {
     if !features::any(STARTED) {
         return None;
     }

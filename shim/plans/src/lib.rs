@@ -75,10 +75,10 @@ mod transport;
 mod unit;
 mod workplace;
 
-pub use begin::{SetupError, Wanted, begin, end};
+pub use begin::{CollectiveSettings, SetupError, begin, end};
 pub use clock::now;
 pub use device::is_possible as may_have_device_memory;
-pub use guard::{Exchange, results as guard_results};
+pub use guard::{AgreedMinimum, results as guard_results};
 pub use replace::run;
 pub use setup::locality;
 pub use started::{

@@ -6,7 +6,7 @@ use treepie_mpi::{Word, c_int};
 
 use super::device;
 use super::execute::copy;
-use super::place::Place;
+use super::place::CallContext;
 use super::unit::{Scratch, Unit};
 
 /// Maximum number of elements in one copy: MPI counts them in an `int`.
@@ -70,7 +70,7 @@ impl Operands {
     ///
     /// # Errors
     /// MPI's code.
-    pub fn load(&self, native: &Native, place: Place) -> Result<(), c_int> {
+    pub fn load(&self, native: &Native, place: CallContext) -> Result<(), c_int> {
         self.copy_all(native, self.theirs, self.address, place)
     }
 
@@ -78,11 +78,17 @@ impl Operands {
     ///
     /// # Errors
     /// MPI's code.
-    pub fn store(&self, native: &Native, place: Place) -> Result<(), c_int> {
+    pub fn store(&self, native: &Native, place: CallContext) -> Result<(), c_int> {
         self.copy_all(native, self.address, self.theirs, place)
     }
 
-    fn copy_all(&self, native: &Native, from: Word, into: Word, place: Place) -> Result<(), c_int> {
+    fn copy_all(
+        &self,
+        native: &Native,
+        from: Word,
+        into: Word,
+        place: CallContext,
+    ) -> Result<(), c_int> {
         if self.scratch.is_none() {
             return Ok(());
         }

@@ -14,7 +14,7 @@ use treepie_mpi::{Word, c_int};
 
 use super::call::{Elements, Refused};
 use super::device;
-use super::place::Place;
+use super::place::CallContext;
 use super::unit::{Scratch, Unit, Units};
 
 /// Maximum number of bytes in one copy: MPI counts them in an `int`.
@@ -143,7 +143,7 @@ impl Packed {
     ///
     /// # Errors
     /// MPI's code.
-    pub fn load(&self, native: &Native, place: Place) -> Result<(), c_int> {
+    pub fn load(&self, native: &Native, place: CallContext) -> Result<(), c_int> {
         self.copy_each(native, place, |blocks, copy| (blocks, copy))
     }
 
@@ -151,7 +151,7 @@ impl Packed {
     ///
     /// # Errors
     /// MPI's code.
-    pub fn store(&self, native: &Native, place: Place) -> Result<(), c_int> {
+    pub fn store(&self, native: &Native, place: CallContext) -> Result<(), c_int> {
         self.copy_each(native, place, |blocks, copy| (copy, blocks))
     }
 
@@ -160,7 +160,7 @@ impl Packed {
     fn copy_each(
         &self,
         native: &Native,
-        place: Place,
+        place: CallContext,
         way: fn(Message, Message) -> (Message, Message),
     ) -> Result<(), c_int> {
         if self.copy.is_none() {
@@ -210,7 +210,7 @@ pub unsafe fn transfer_bytes(
     native: &Native,
     elements: Message,
     (address, bytes): (Word, u64),
-    place: Place,
+    place: CallContext,
     way: fn(Message, Message) -> (Message, Message),
 ) -> Result<(), c_int> {
     // One element may have more bytes than an int can count.

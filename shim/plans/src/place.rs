@@ -13,7 +13,7 @@ const MANY_WAYS: u32 = 1 << 10;
 
 /// Place of a plan's execution.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct CallContext {
     /// Private communicator.
     pub comm: Comm,
     /// This process's rank in it.
@@ -26,7 +26,7 @@ pub struct Place {
     pub is_started: bool,
 }
 
-impl Place {
+impl CallContext {
     /// Returns communicator, rank and tag of a message from this process to itself. No other call
     /// uses them: only one thread at a time is in a collective on a communicator, and started ones,
     /// which are active meanwhile, have separate tags.

@@ -21,7 +21,7 @@ use crate::guarded::{self, ByNative, Guarded};
 use crate::job::Job;
 use crate::lock::MutexGuard;
 use crate::passed_on::{is_back, pass_on};
-use crate::place::Place;
+use crate::place::CallContext;
 use crate::plans::{make, make_guarded, make_sized};
 use crate::repeated::{self, Form};
 use crate::setup::{self, Setup};
@@ -339,7 +339,7 @@ fn run_plan(
 /// ranks exchange sizes at a place.
 fn sizes_of(
     case: &Case<'_>,
-    telling: Option<Place>,
+    telling: Option<CallContext>,
     own: &Amount,
 ) -> Result<(Amount, Option<BySize>), c_int> {
     let (native, communicator) = (case.native, case.communicator);

@@ -27,7 +27,7 @@ use treepie_profile::settings::Runner;
 
 use super::execute::{Prepared, Spaces};
 use super::ground::Ground;
-use super::place::Place;
+use super::place::CallContext;
 use super::telling::Telling;
 use super::unit::Unit;
 
@@ -224,7 +224,7 @@ impl Uneven {
         &self,
         native: &Native,
         ground: &Ground,
-        place: Place,
+        place: CallContext,
         (operation, root): (Operation, usize),
         own: Amount,
     ) -> Result<Exchanged, c_int> {
@@ -264,7 +264,7 @@ impl Uneven {
 pub fn tell_leader(
     native: &Native,
     ground: &Ground,
-    place: Place,
+    place: CallContext,
     call: (Operation, usize),
     own: &Amount,
 ) -> Result<Amount, c_int> {
@@ -281,7 +281,7 @@ pub fn tell_leader(
 fn told_by(
     native: &Native,
     ground: &Ground,
-    place: Place,
+    place: CallContext,
     plan: &Prepared,
     row: Vec<u64>,
     words: usize,

@@ -6,7 +6,7 @@ use treepie_mpi::c_int;
 use treepie_mpi::native::Native;
 
 use crate::execute::{Account, Prepared, Spaces, execute};
-use crate::place::Place;
+use crate::place::CallContext;
 use crate::repeated::Repeated;
 use crate::transport::Memory;
 use crate::unit::Scratch;
@@ -39,7 +39,7 @@ impl Tools {
     pub fn perform(
         &mut self,
         native: &Native,
-        place: Place,
+        place: CallContext,
         plan: &Prepared,
         mut spaces: Spaces,
     ) -> Result<(), c_int> {

@@ -36,7 +36,7 @@ const TOLERANCE: f64 = 0.25;
 
 /// A timed total exchange.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Exchange {
+pub struct TimedExchange {
     /// Number of ranks.
     pub ranks: usize,
     /// Bytes from each rank to each other rank.
@@ -141,10 +141,11 @@ impl Contention {
     ///
     /// # Errors
     /// There are too few exchanges, they did not fill the links, or no signature fits.
-    pub fn fit(measured: &[Exchange]) -> Result<Contention, Unsaturated> {
-        let counts = |exchange: &&Exchange| exchange.seconds > 0.0 && exchange.bound > 0.0;
-        let measured: Vec<Exchange> = measured.iter().filter(counts).copied().collect();
-        let volume = |exchange: &&Exchange| exchange.bytes.saturating_mul(exchange.ranks as u64);
+    pub fn fit(measured: &[TimedExchange]) -> Result<Contention, Unsaturated> {
+        let counts = |exchange: &&TimedExchange| exchange.seconds > 0.0 && exchange.bound > 0.0;
+        let measured: Vec<TimedExchange> = measured.iter().filter(counts).copied().collect();
+        let volume =
+            |exchange: &&TimedExchange| exchange.bytes.saturating_mul(exchange.ranks as u64);
         let largest = measured.iter().max_by_key(volume);
         let Some(largest) = largest.filter(|_| measured.len() >= FEWEST) else {
             return Err(Unsaturated::Few(measured.len()));
@@ -179,21 +180,21 @@ impl Contention {
     }
 
     /// Seconds of an exchange by the signature (item 46).
-    fn seconds(&self, exchange: &Exchange) -> f64 {
+    fn seconds(&self, exchange: &TimedExchange) -> f64 {
         let partners = exchange.ranks.saturating_sub(1) as f64;
         self.gamma * exchange.bound + partners * self.delay(exchange.bytes)
     }
 }
 
 /// Root mean square of the relative errors.
-fn error_of(contention: &Contention, measured: &[Exchange]) -> f64 {
-    let error = |exchange: &Exchange| contention.seconds(exchange) / exchange.seconds - 1.0;
+fn error_of(contention: &Contention, measured: &[TimedExchange]) -> f64 {
+    let error = |exchange: &TimedExchange| contention.seconds(exchange) / exchange.seconds - 1.0;
     let squares: f64 = measured.iter().map(|one| error(one).powi(2)).sum();
     (squares / measured.len() as f64).sqrt()
 }
 
 /// The best signature without `delta`, and its error.
-fn with_gamma(measured: &[Exchange]) -> (Contention, f64) {
+fn with_gamma(measured: &[TimedExchange]) -> (Contention, f64) {
     let loads = measured.iter().map(|one| one.bound / one.seconds);
     let (sum, squares) = loads.fold((0.0, 0.0), |(sum, squares), load| {
         (sum + load, squares + load * load)
@@ -207,7 +208,7 @@ fn with_gamma(measured: &[Exchange]) -> (Contention, f64) {
 
 /// The best signature with this threshold, and its error; `None` if the sizes do not separate
 /// `gamma` from `delta`, or one of them would be negative.
-fn with_delta(measured: &[Exchange], threshold: u64) -> Option<(Contention, f64)> {
+fn with_delta(measured: &[TimedExchange], threshold: u64) -> Option<(Contention, f64)> {
     // The normal equations of 1 = gamma a + delta b for each exchange.
     let (mut aa, mut ab, mut bb, mut a1, mut b1) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for one in measured {
@@ -239,11 +240,11 @@ mod tests {
 
     /// Exchanges on a network of 10 us and 9 ns per byte that take `factor(ranks, bytes)` times the
     /// bound.
-    fn exchanges(factor: impl Fn(usize, u64) -> f64) -> Vec<Exchange> {
+    fn exchanges(factor: impl Fn(usize, u64) -> f64) -> Vec<TimedExchange> {
         let sizes = [1, 4, 16, 64, 256].map(|kib: u64| kib << 10);
         let of = |ranks: usize| {
             let bound = move |bytes: u64| (ranks - 1) as f64 * 9e-9 * bytes as f64 + 1e-5;
-            sizes.map(|bytes| Exchange {
+            sizes.map(|bytes| TimedExchange {
                 ranks,
                 bytes,
                 bound: bound(bytes),

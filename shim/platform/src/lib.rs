@@ -40,7 +40,7 @@ mod scaled;
 mod ways;
 
 pub use clustering::{DEFAULT_TOLERANCE, Partition};
-pub use contention::{Contention, Exchange};
+pub use contention::{Contention, TimedExchange};
 pub use contents::{Contents, Host, Level, Parallel, PlatformCluster, PlatformError};
 pub use description::{Mismatch, Platform};
 pub use distances::with_measured_distances;
@@ -50,4 +50,4 @@ pub use latency::LatencyMatrix;
 pub use link::{Link, LinkError, Sample};
 pub use pairs::Pairs;
 pub use partial::{GivenPlatform, PartialPlatform};
-pub use ways::{Way, WayCost, Ways};
+pub use ways::{TransferMethod, WayCost, Ways};

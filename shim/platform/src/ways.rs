@@ -36,7 +36,7 @@ use treepie_traffic::windows::EpochKind;
 )]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
-pub enum Way {
+pub enum TransferMethod {
     /// A message for each, all started before the first wait.
     Send,
     /// One message with a datatype of all.
@@ -55,9 +55,9 @@ pub enum Way {
     Accumulate,
 }
 
-impl Way {
+impl TransferMethod {
     /// All methods.
-    pub const ALL: &'static [Way] = Self::VARIANTS;
+    pub const ALL: &'static [TransferMethod] = Self::VARIANTS;
 }
 
 /// Cost of a method with pieces of one size.
@@ -78,7 +78,7 @@ pub enum WaysError {
     #[error("{way} has two samples of {bytes} bytes; keep one of them")]
     Twice {
         /// The method.
-        way: Way,
+        way: TransferMethod,
         /// The size.
         bytes: u64,
     },
@@ -95,7 +95,7 @@ pub enum WaysError {
 /// Measured costs of methods from one rank to another, and of epochs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Ways {
-    costs: BTreeMap<Way, Vec<WayCost>>,
+    costs: BTreeMap<TransferMethod, Vec<WayCost>>,
     epochs: BTreeMap<EpochKind, f64>,
 }
 
@@ -106,7 +106,7 @@ impl Ways {
     /// # Errors
     /// Two costs have the same size, or a cost is negative.
     pub fn new(
-        mut costs: BTreeMap<Way, Vec<WayCost>>,
+        mut costs: BTreeMap<TransferMethod, Vec<WayCost>>,
         epochs: BTreeMap<EpochKind, f64>,
     ) -> Result<Self, WaysError> {
         let check = |what: String, value: f64| {
@@ -135,7 +135,7 @@ impl Ways {
     }
 
     /// All measured costs, from small pieces to large ones.
-    pub fn costs(&self) -> &BTreeMap<Way, Vec<WayCost>> {
+    pub fn costs(&self) -> &BTreeMap<TransferMethod, Vec<WayCost>> {
         &self.costs
     }
 
@@ -146,7 +146,7 @@ impl Ways {
 
     /// Cost of a method with pieces of `bytes` bytes: linear between two samples, above the last
     /// one proportional to the size. `None` if it was not measured.
-    pub fn cost(&self, way: Way, bytes: f64) -> Option<WayCost> {
+    pub fn cost(&self, way: TransferMethod, bytes: f64) -> Option<WayCost> {
         let costs = self.costs.get(&way)?;
         let size = |cost: &WayCost| cost.bytes as f64;
         let above = costs.partition_point(|cost| size(cost) < bytes);
@@ -173,14 +173,19 @@ impl Ways {
     }
 
     /// Seconds of `pieces` pieces of `bytes` bytes.
-    pub fn seconds(&self, way: Way, pieces: f64, bytes: f64) -> Option<f64> {
+    pub fn seconds(&self, way: TransferMethod, pieces: f64, bytes: f64) -> Option<f64> {
         let cost = self.cost(way, bytes)?;
         Some(cost.one + (pieces - 1.0).max(0.0) * cost.further)
     }
 
     /// The number of pieces of `bytes` bytes from which `other` is faster than `way`; `None` if it
     /// is not for all larger numbers, or was not measured.
-    pub fn pieces_from(&self, way: Way, other: Way, bytes: u64) -> Option<u64> {
+    pub fn pieces_from(
+        &self,
+        way: TransferMethod,
+        other: TransferMethod,
+        bytes: u64,
+    ) -> Option<u64> {
         let (way, other) = (
             self.cost(way, bytes as f64)?,
             self.cost(other, bytes as f64)?,
@@ -196,7 +201,12 @@ impl Ways {
     /// The largest size of pieces, in bytes, up to which `other` is faster than `way` with `pieces`
     /// of them; `None` if it is not with the smallest measured size. The size of the last sample
     /// means "all".
-    pub fn bytes_up_to(&self, way: Way, other: Way, pieces: u64) -> Option<u64> {
+    pub fn bytes_up_to(
+        &self,
+        way: TransferMethod,
+        other: TransferMethod,
+        pieces: u64,
+    ) -> Option<u64> {
         let gain = |bytes: u64| {
             let seconds = |way| self.seconds(way, pieces as f64, bytes as f64);
             Some(seconds(way)? - seconds(other)?)
@@ -231,8 +241,14 @@ mod tests {
 
     fn ways() -> Ways {
         let of_ways = [
-            (Way::Put, costs(&[(64, 10.0, 2.0), (8, 10.0, 1.0)])),
-            (Way::PutJoined, costs(&[(8, 14.0, 0.5), (64, 14.0, 4.0)])),
+            (
+                TransferMethod::Put,
+                costs(&[(64, 10.0, 2.0), (8, 10.0, 1.0)]),
+            ),
+            (
+                TransferMethod::PutJoined,
+                costs(&[(8, 14.0, 0.5), (64, 14.0, 4.0)]),
+            ),
         ];
         Ways::new(of_ways.into(), BTreeMap::new()).unwrap()
     }
@@ -240,33 +256,53 @@ mod tests {
     #[test]
     fn costs_are_on_lines_between_samples_and_grow_with_the_size_beyond() {
         let ways = ways();
-        assert_eq!(ways.seconds(Way::Put, 5.0, 8.0), Some(14.0));
-        assert_eq!(ways.seconds(Way::Put, 5.0, 1.0), Some(14.0));
-        assert_eq!(ways.seconds(Way::Put, 3.0, 36.0), Some(13.0));
-        assert_eq!(ways.seconds(Way::Put, 2.0, 128.0), Some(24.0));
-        assert_eq!(ways.seconds(Way::Get, 1.0, 8.0), None);
+        assert_eq!(ways.seconds(TransferMethod::Put, 5.0, 8.0), Some(14.0));
+        assert_eq!(ways.seconds(TransferMethod::Put, 5.0, 1.0), Some(14.0));
+        assert_eq!(ways.seconds(TransferMethod::Put, 3.0, 36.0), Some(13.0));
+        assert_eq!(ways.seconds(TransferMethod::Put, 2.0, 128.0), Some(24.0));
+        assert_eq!(ways.seconds(TransferMethod::Get, 1.0, 8.0), None);
     }
 
     #[test]
     fn thresholds_are_where_both_sides_of_the_inequality_are_equal() {
         let ways = ways();
         // 10 + (n - 1) > 14 + (n - 1) / 2 from n = 10 on.
-        assert_eq!(ways.pieces_from(Way::Put, Way::PutJoined, 8), Some(10));
-        assert_eq!(ways.pieces_from(Way::Put, Way::PutJoined, 64), None);
-        assert_eq!(ways.pieces_from(Way::PutJoined, Way::Put, 64), Some(1));
+        assert_eq!(
+            ways.pieces_from(TransferMethod::Put, TransferMethod::PutJoined, 8),
+            Some(10)
+        );
+        assert_eq!(
+            ways.pieces_from(TransferMethod::Put, TransferMethod::PutJoined, 64),
+            None
+        );
+        assert_eq!(
+            ways.pieces_from(TransferMethod::PutJoined, TransferMethod::Put, 64),
+            Some(1)
+        );
         // Faster with few pieces only.
-        assert_eq!(ways.pieces_from(Way::PutJoined, Way::Put, 8), None);
+        assert_eq!(
+            ways.pieces_from(TransferMethod::PutJoined, TransferMethod::Put, 8),
+            None
+        );
         // With 101 pieces 50 - 4 are gained at 8 bytes, and 204 are lost at 64.
-        let up_to = ways.bytes_up_to(Way::Put, Way::PutJoined, 101).unwrap();
+        let up_to = ways
+            .bytes_up_to(TransferMethod::Put, TransferMethod::PutJoined, 101)
+            .unwrap();
         assert_eq!(up_to, 8 + (56.0 * 46.0 / 250.0) as u64);
-        assert_eq!(ways.bytes_up_to(Way::Put, Way::PutJoined, 2), None);
-        assert_eq!(ways.bytes_up_to(Way::PutJoined, Way::Put, 2), Some(64));
+        assert_eq!(
+            ways.bytes_up_to(TransferMethod::Put, TransferMethod::PutJoined, 2),
+            None
+        );
+        assert_eq!(
+            ways.bytes_up_to(TransferMethod::PutJoined, TransferMethod::Put, 2),
+            Some(64)
+        );
     }
 
     #[test]
     fn costs_that_nothing_has_are_refused() {
         let error = |samples: &[(u64, f64, f64)]| {
-            let of_ways = [(Way::PutVector, costs(samples))].into();
+            let of_ways = [(TransferMethod::PutVector, costs(samples))].into();
             Ways::new(of_ways, BTreeMap::new()).unwrap_err().to_string()
         };
         assert_eq!(

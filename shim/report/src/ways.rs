@@ -1,6 +1,6 @@
 //! Costs of methods that transfer pieces of data over a link, and the thresholds between them.
 
-use treepie_platform::{Way, Ways};
+use treepie_platform::{TransferMethod, Ways};
 use treepie_traffic::windows::EpochKind;
 
 use super::table::Table;
@@ -11,19 +11,27 @@ const PIECES: u64 = 32;
 
 /// Compared methods: the usual one, the other, and the condition under which the other is faster,
 /// in words.
-const COMPARED: [(Way, Way, &str); 4] = [
+const COMPARED: [(TransferMethod, TransferMethod, &str); 4] = [
     (
-        Way::Send,
-        Way::Packed,
+        TransferMethod::Send,
+        TransferMethod::Packed,
         "packing beats messages of their own",
     ),
-    (Way::Vector, Way::Packed, "packing beats a datatype"),
     (
-        Way::Put,
-        Way::PutJoined,
+        TransferMethod::Vector,
+        TransferMethod::Packed,
+        "packing beats a datatype",
+    ),
+    (
+        TransferMethod::Put,
+        TransferMethod::PutJoined,
         "joined puts beat puts of their own",
     ),
-    (Way::Put, Way::Send, "messages beat puts"),
+    (
+        TransferMethod::Put,
+        TransferMethod::Send,
+        "messages beat puts",
+    ),
 ];
 
 /// Formats the tables, to follow the name of the link.

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use treepie_collective::read::simulate::{Options, Outcome, Sending, simulate};
 use treepie_collective::{Algorithm, Clusters, Network, Operation, Uniform, grids};
-use treepie_platform::{Contention, Exchange, Link, Sample};
+use treepie_platform::{Contention, Link, Sample, TimedExchange};
 use treepie_thesis::links::{MessageModel, Modelled, Timing};
 use treepie_thesis::models::section_6_4::{direct, lower_bound};
 use treepie_thesis::models::table_6_3::Scatter;
@@ -181,7 +181,7 @@ fn a_contention_signature_is_recovered_from_what_it_predicts() {
         let sizes = [1 << 10, 4 << 10, 8 << 10, 128 << 10, 256 << 10, MIB];
         let of = |processes: usize| {
             let group = Group::new(processes, &link);
-            sizes.map(|bytes| Exchange {
+            sizes.map(|bytes| TimedExchange {
                 ranks: processes,
                 bytes,
                 bound: lower_bound(group, bytes),

@@ -21,7 +21,7 @@ use clap::Parser;
 
 use crate::error::Error;
 use crate::figures::Origin;
-use crate::transport::Wanted;
+use crate::transport::TransportOptions;
 
 /// A benchmark, or the table of a previous run.
 #[derive(Debug, Parser)]
@@ -93,7 +93,12 @@ fn run(command: Command) -> Result<String, Error> {
             mpis,
         } => {
             let calls = if calls.is_empty() { CALLS } else { calls };
-            transport::measure(&origin, *rounds, Wanted { ranks, calls, mpis }, scratch)?
+            transport::measure(
+                &origin,
+                *rounds,
+                TransportOptions { ranks, calls, mpis },
+                scratch,
+            )?
         }
         Command::Table { .. } => Vec::new(),
     };

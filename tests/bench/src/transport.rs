@@ -22,7 +22,7 @@ const MPIS: [Mpi; 4] = [Mpi::OpenMpi, Mpi::Mpich, Mpi::OpenMpi5, Mpi::Mpich5];
 /// Requested measurements: numbers of ranks, calls such as `bcast:1024`, and names of MPIs, each
 /// separated by commas.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct TransportOptions<'a> {
     pub(crate) ranks: &'a str,
     pub(crate) calls: &'a str,
     pub(crate) mpis: &'a str,
@@ -43,7 +43,7 @@ struct Ranks<'a> {
 pub(crate) fn measure(
     origin: &Origin,
     rounds: usize,
-    of: Wanted,
+    of: TransportOptions,
     scratch: &Path,
 ) -> Result<Vec<Figure>, Error> {
     let mut figures = Vec::new();

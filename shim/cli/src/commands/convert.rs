@@ -12,7 +12,7 @@ use treepie_native::knobs::{Component, Maker};
 use treepie_native::tuning::file::TuningFile;
 use treepie_native::tuning::{Selection, mpi_tuning};
 use treepie_placement::file::PlacementFile;
-use treepie_report::exchange::{Exchange, Extras};
+use treepie_report::exchange::{ExchangeFormat, Extras};
 use treepie_report::input::choice::MatrixChoice;
 use treepie_report::input::traffic::{Input, parts_in};
 use treepie_report::summary::Summary;
@@ -67,7 +67,7 @@ fn report(arguments: &Arguments, ranks: usize, text: &str) -> Outcome {
 /// Reads the input and writes the output.
 pub fn run(arguments: &Arguments) -> Outcome {
     let (output, choice) = (&arguments.output, &arguments.choice);
-    if let Some(form) = Exchange::from_path(output) {
+    if let Some(form) = ExchangeFormat::from_path(output) {
         return exchange(arguments, form);
     }
     if arguments.placement.is_some() {
@@ -211,7 +211,7 @@ fn of_component(output: &Path, component: Component) -> PathBuf {
 }
 
 /// Writes a profile for other tools.
-fn exchange(arguments: &Arguments, form: Exchange) -> Outcome {
+fn exchange(arguments: &Arguments, form: ExchangeFormat) -> Outcome {
     let (input, output, choice) = (&arguments.input, &arguments.output, &arguments.choice);
     let Input::Profile(profile) = Input::read(input, choice)? else {
         return Err(CommandError::usage(format!(

@@ -39,8 +39,8 @@ pub struct Arguments {
     /// starts each rank on its core), or auto (launch if the launcher is certain to support it,
     /// else permute; reports the choice and its reason) [default: the setting `apply`, and without
     /// one permute]
-    #[arg(long, value_name = "HOW", value_parser = str::parse::<How>)]
-    apply: Option<How>,
+    #[arg(long, value_name = "HOW", value_parser = str::parse::<ReplayMethod>)]
+    apply: Option<ReplayMethod>,
     /// Names of the nodes, with --apply launch, if the topology has none
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) hosts: Option<Vec<String>>,
@@ -73,22 +73,22 @@ pub struct Arguments {
 
 /// Method of applying a placement: by the library in the job, or by the launcher.
 #[derive(Debug, Clone, Copy)]
-enum How {
+enum ReplayMethod {
     Library(Apply),
     Launch,
     Auto,
 }
 
-impl FromStr for How {
+impl FromStr for ReplayMethod {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.trim().to_ascii_lowercase().as_str() {
-            "launch" => return Ok(How::Launch),
-            "auto" => return Ok(How::Auto),
+            "launch" => return Ok(ReplayMethod::Launch),
+            "auto" => return Ok(ReplayMethod::Auto),
             _ => {}
         }
-        let library = text.parse().map(How::Library);
+        let library = text.parse().map(ReplayMethod::Library);
         library.map_err(|error: UnknownName| format!("{error}, launch, auto"))
     }
 }
@@ -101,11 +101,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
         None => None,
     };
     let how = match (arguments.apply, &file) {
-        (Some(How::Auto), Some(Replayable::Placement(placement))) => {
+        (Some(ReplayMethod::Auto), Some(Replayable::Placement(placement))) => {
             let way = choose::way(placement, &launcher, &arguments.command);
             let (how, name, reason) = match way {
-                Choice::Launch(reason) => (How::Launch, "launch", reason),
-                Choice::Permute(reason) => (How::Library(Apply::Permute), "permute", reason),
+                Choice::Launch(reason) => (ReplayMethod::Launch, "launch", reason),
+                Choice::Permute(reason) => {
+                    (ReplayMethod::Library(Apply::Permute), "permute", reason)
+                }
             };
             if !arguments.printing.quiet {
                 note!("--apply {name}: {reason}");
@@ -113,11 +115,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
             Some(how)
         }
         // A profile is placed in the job, and a permutation has no cores.
-        (Some(How::Auto), _) => Some(How::Library(Apply::Permute)),
+        (Some(ReplayMethod::Auto), _) => Some(ReplayMethod::Library(Apply::Permute)),
         (how, _) => how,
     };
     // Arguments that are refused anyway need no trial of the launcher.
-    let contradicts = matches!(how, Some(How::Launch))
+    let contradicts = matches!(how, Some(ReplayMethod::Launch))
         && rank_file::contradiction(launcher.family, &arguments.command).is_some();
     if let (Some(path), Some(file), false) = (&arguments.placement, &file, contradicts)
         && let Some(ranks) = ranks::for_job(&launcher, &arguments.command)
@@ -125,8 +127,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
         file.require_ranks(path, ranks)?;
     }
     match how {
-        Some(How::Launch) => at_launch(arguments, &launcher, file),
-        Some(How::Library(apply)) => in_the_job(arguments, Some(apply)),
+        Some(ReplayMethod::Launch) => at_launch(arguments, &launcher, file),
+        Some(ReplayMethod::Library(apply)) => in_the_job(arguments, Some(apply)),
         _ => in_the_job(arguments, None),
     }
 }

@@ -100,7 +100,7 @@ impl Candidate {
 
 /// Symmetry between ranks: one rank is read for all that send alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Alike {
+pub enum Symmetry {
     /// No ranks send alike.
     None,
     /// Each rank sends as the rank this many before it, with all peers shifted by the same number,
@@ -111,32 +111,32 @@ pub enum Alike {
     Flipped,
 }
 
-impl Alike {
+impl Symmetry {
     /// Number of ranks to read, of `ranks`: the first ones.
     pub fn read(self, ranks: usize) -> usize {
         match self {
-            Alike::None => ranks,
-            Alike::Every(period) => period.min(ranks),
-            Alike::Flipped => 1,
+            Symmetry::None => ranks,
+            Symmetry::Every(period) => period.min(ranks),
+            Symmetry::Flipped => 1,
         }
     }
 
     /// Peer of `rank` that corresponds to `peer` of the rank that is read in its place.
     pub fn peer(self, rank: usize, peer: usize, ranks: usize) -> usize {
         match self {
-            Alike::None => peer,
-            Alike::Every(period) => (peer + rank - rank % period) % ranks,
-            Alike::Flipped => peer ^ rank,
+            Symmetry::None => peer,
+            Symmetry::Every(period) => (peer + rank - rank % period) % ranks,
+            Symmetry::Flipped => peer ^ rank,
         }
     }
 
     /// Peer, in the reading for `rank`, that corresponds to rank `actual`: the inverse of
-    /// [`Alike::peer`].
+    /// [`Symmetry::peer`].
     pub(crate) fn read_as(self, rank: usize, actual: usize, ranks: usize) -> usize {
         match self {
-            Alike::None => actual,
-            Alike::Every(period) => (actual + ranks - (rank - rank % period)) % ranks,
-            Alike::Flipped => actual ^ rank,
+            Symmetry::None => actual,
+            Symmetry::Every(period) => (actual + ranks - (rank - rank % period)) % ranks,
+            Symmetry::Flipped => actual ^ rank,
         }
     }
 }
@@ -170,7 +170,7 @@ pub struct Algorithm {
     /// Description: the steps of a rank.
     pub describe: Describe,
     /// Symmetry between ranks if blocks are equal.
-    pub(crate) alike: Alike,
+    pub(crate) alike: Symmetry,
     /// Its parameter, if it has one.
     pub parameter: Option<Parameter>,
     /// True if it uses trees inside clusters, whose shapes can be set.
@@ -206,7 +206,7 @@ impl Algorithm {
     pub fn has_rounds(&self) -> bool {
         let is_of_message = self.operations[0].unit() == Unit::Message;
         let after_message = is_of_message && matches!(self.candidate, Candidate::OfFew(Cut::Whole));
-        self.alike != Alike::None || after_message
+        self.alike != Symmetry::None || after_message
     }
 
     /// True if its requirements permit this number of ranks.
@@ -239,7 +239,7 @@ impl Algorithm {
     }
 
     /// Symmetry between ranks in this call.
-    pub fn alike(&self, problem: &Problem) -> Alike {
+    pub fn alike(&self, problem: &Problem) -> Symmetry {
         let ranks = problem.ranks();
         let equal_blocks = match problem.amount {
             Amount::Each(units) => {
@@ -248,9 +248,9 @@ impl Algorithm {
             _ => false,
         };
         match self.alike {
-            Alike::Flipped if !ranks.is_power_of_two() => Alike::None,
+            Symmetry::Flipped if !ranks.is_power_of_two() => Symmetry::None,
             alike if equal_blocks => alike,
-            _ => Alike::None,
+            _ => Symmetry::None,
         }
     }
 

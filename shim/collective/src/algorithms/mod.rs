@@ -61,7 +61,7 @@ pub(crate) mod requirement;
 pub(crate) mod table;
 pub(crate) mod trees;
 
-pub use algorithm::{Algorithm, Alike, Cut, Describe, Description, Effort, Price, Scope};
+pub use algorithm::{Algorithm, Cut, Describe, Description, Effort, Price, Scope, Symmetry};
 pub use by_cluster::between::{Between, costs};
 pub use by_cluster::inside::shapes;
 pub use by_neighbour::own::blocks as blocks_of_neighbours;

@@ -17,7 +17,7 @@
 //! | `of_few_in_segments` | as `of_few`, in segments of several sizes |
 
 use crate::algorithms::algorithm::{
-    Algorithm, Alike, Candidate, Cut, Describe, Effort, Estimate, Parameter, Price, Scope,
+    Algorithm, Candidate, Cut, Describe, Effort, Estimate, Parameter, Price, Scope, Symmetry,
 };
 use crate::algorithms::by_cluster::between::{Between, Direction, Grouped};
 use crate::algorithms::by_cluster::{
@@ -94,7 +94,7 @@ const fn described(
         operations,
         requires: &[],
         describe,
-        alike: Alike::None,
+        alike: Symmetry::None,
         parameter: None,
         has_trees_inside: false,
         tree: None,
@@ -128,21 +128,21 @@ impl Algorithm {
 
     const fn symmetric(self) -> Self {
         Algorithm {
-            alike: Alike::Every(1),
+            alike: Symmetry::Every(1),
             ..self
         }
     }
 
     const fn alternating(self) -> Self {
         Algorithm {
-            alike: Alike::Every(2),
+            alike: Symmetry::Every(2),
             ..self
         }
     }
 
     const fn flipped(self) -> Self {
         Algorithm {
-            alike: Alike::Flipped,
+            alike: Symmetry::Flipped,
             ..self
         }
     }

@@ -1,7 +1,7 @@
 //! Time of one-sided communication over a link, as it was measured (`treepie probe --ways`),
 //! otherwise from the link's latency and gap.
 
-use treepie_platform::{Link, Way};
+use treepie_platform::{Link, TransferMethod};
 use treepie_traffic::windows::EpochKind;
 
 /// Bytes of the destination of an update in a joined message: an address and a length.
@@ -12,7 +12,7 @@ const PUT: u64 = 8;
 
 /// Returns the seconds of `pieces` pieces of `bytes` bytes that are sent in one way to one target,
 /// until the origin knows that they have arrived.
-pub fn seconds(link: &Link, way: Way, pieces: f64, bytes: f64) -> f64 {
+pub fn seconds(link: &Link, way: TransferMethod, pieces: f64, bytes: f64) -> f64 {
     let measured = link
         .ways()
         .and_then(|ways| ways.seconds(way, pieces, bytes));
@@ -20,28 +20,39 @@ pub fn seconds(link: &Link, way: Way, pieces: f64, bytes: f64) -> f64 {
 }
 
 /// Ways of messages, among which a program, or the MPI, can choose for a block with gaps.
-pub const MESSAGES: &[Way] = &[Way::Send, Way::Vector, Way::Packed];
+pub const MESSAGES: &[TransferMethod] = &[
+    TransferMethod::Send,
+    TransferMethod::Vector,
+    TransferMethod::Packed,
+];
 
 /// Ways of puts.
-pub const PUTS: &[Way] = &[Way::Put, Way::PutVector, Way::PutJoined];
+pub const PUTS: &[TransferMethod] = &[
+    TransferMethod::Put,
+    TransferMethod::PutVector,
+    TransferMethod::PutJoined,
+];
 
-/// Returns the fastest of these ways, the first of equal ones; [`Way::Send`] if there are none.
-pub fn quickest(link: &Link, ways: &[Way], pieces: f64, bytes: f64) -> Way {
-    let of = |way: &&Way| seconds(link, **way, pieces, bytes);
+/// Returns the fastest of these ways, the first of equal ones; [`TransferMethod::Send`] if there are none.
+pub fn quickest(link: &Link, ways: &[TransferMethod], pieces: f64, bytes: f64) -> TransferMethod {
+    let of = |way: &&TransferMethod| seconds(link, **way, pieces, bytes);
     let least = ways.iter().min_by(|a, b| of(a).total_cmp(&of(b)));
-    least.copied().unwrap_or(Way::Send)
+    least.copied().unwrap_or(TransferMethod::Send)
 }
 
 /// Returns the seconds of joined pieces, if they can be joined: puts and accumulates. Joined
 /// accumulates are not measured: their additional time over puts is assumed to be that of one
 /// operation of all their bytes, since the target computes.
-pub fn joined_seconds(link: &Link, way: Way, pieces: f64, bytes: f64) -> Option<f64> {
-    let puts = seconds(link, Way::PutJoined, pieces, bytes);
+pub fn joined_seconds(link: &Link, way: TransferMethod, pieces: f64, bytes: f64) -> Option<f64> {
+    let puts = seconds(link, TransferMethod::PutJoined, pieces, bytes);
     match way {
-        Way::Put => Some(puts),
-        Way::Accumulate => {
+        TransferMethod::Put => Some(puts),
+        TransferMethod::Accumulate => {
             let at_once = |way| seconds(link, way, 1.0, pieces * bytes);
-            Some(puts + (at_once(Way::Accumulate) - at_once(Way::Put)).max(0.0))
+            Some(
+                puts + (at_once(TransferMethod::Accumulate) - at_once(TransferMethod::Put))
+                    .max(0.0),
+            )
         }
         _ => None,
     }
@@ -49,16 +60,21 @@ pub fn joined_seconds(link: &Link, way: Way, pieces: f64, bytes: f64) -> Option<
 
 /// Returns the seconds from latency and gap: separate pieces occupy the link one after the other;
 /// joined ones are one message, with a header for each. Both are acknowledged.
-fn modelled(link: &Link, way: Way, pieces: f64, bytes: f64) -> f64 {
+fn modelled(link: &Link, way: TransferMethod, pieces: f64, bytes: f64) -> f64 {
     let there_and_back = 2.0 * link.latency();
     there_and_back
         + match way {
-            Way::Send | Way::Put | Way::Get | Way::Accumulate => pieces * link.gap(bytes as u64),
-            Way::Vector | Way::Packed => link.isolated_gap((pieces * bytes) as u64),
-            Way::PutVector | Way::PutJoined if pieces > 1.0 => {
+            TransferMethod::Send
+            | TransferMethod::Put
+            | TransferMethod::Get
+            | TransferMethod::Accumulate => pieces * link.gap(bytes as u64),
+            TransferMethod::Vector | TransferMethod::Packed => {
+                link.isolated_gap((pieces * bytes) as u64)
+            }
+            TransferMethod::PutVector | TransferMethod::PutJoined if pieces > 1.0 => {
                 link.isolated_gap((pieces * (bytes + HEADER)) as u64)
             }
-            Way::PutVector | Way::PutJoined => link.gap(bytes as u64),
+            TransferMethod::PutVector | TransferMethod::PutJoined => link.gap(bytes as u64),
         }
 }
 
@@ -96,12 +112,15 @@ mod tests {
     fn what_was_not_measured_follows_from_latency_and_gap() {
         let link = Link::linear(50.0, 5.0, 0.01).unwrap();
         let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found}");
-        near(seconds(&link, Way::Put, 100.0, 8.0), 100.0 + 100.0 * 5.08);
         near(
-            seconds(&link, Way::PutJoined, 100.0, 8.0),
+            seconds(&link, TransferMethod::Put, 100.0, 8.0),
+            100.0 + 100.0 * 5.08,
+        );
+        near(
+            seconds(&link, TransferMethod::PutJoined, 100.0, 8.0),
             100.0 + 5.0 + 2400.0 * 0.01,
         );
-        near(seconds(&link, Way::PutJoined, 1.0, 8.0), 105.08);
+        near(seconds(&link, TransferMethod::PutJoined, 1.0, 8.0), 105.08);
         near(epoch_seconds(&link, EpochKind::Lock), 205.08);
         let cost = WayCost {
             bytes: 8,
@@ -109,11 +128,11 @@ mod tests {
             further: 2.0,
         };
         let ways = Ways::new(
-            [(Way::Put, vec![cost])].into(),
+            [(TransferMethod::Put, vec![cost])].into(),
             [(EpochKind::Lock, 300.0)].into(),
         );
         let link = link.with_ways(ways.unwrap());
-        near(seconds(&link, Way::Put, 11.0, 8.0), 110.0);
+        near(seconds(&link, TransferMethod::Put, 11.0, 8.0), 110.0);
         near(epoch_seconds(&link, EpochKind::Lock), 300.0);
         near(epoch_seconds(&link, EpochKind::Start), 105.08);
     }
@@ -128,16 +147,22 @@ mod tests {
             }]
         };
         let ways = [
-            (Way::Send, cost(1.0, 1.0)),
-            (Way::Vector, cost(3.0, 0.5)),
-            (Way::Packed, cost(6.0, 0.25)),
+            (TransferMethod::Send, cost(1.0, 1.0)),
+            (TransferMethod::Vector, cost(3.0, 0.5)),
+            (TransferMethod::Packed, cost(6.0, 0.25)),
         ];
         let link = Link::linear(50.0, 5.0, 0.01).unwrap();
         let link = link.with_ways(Ways::new(ways.into(), BTreeMap::new()).unwrap());
         let of = |pieces| quickest(&link, MESSAGES, pieces, 8.0);
         assert_eq!(
             [1.0, 5.0, 6.0, 13.0, 14.0].map(of),
-            [Way::Send, Way::Send, Way::Vector, Way::Vector, Way::Packed]
+            [
+                TransferMethod::Send,
+                TransferMethod::Send,
+                TransferMethod::Vector,
+                TransferMethod::Vector,
+                TransferMethod::Packed
+            ]
         );
     }
 
@@ -145,8 +170,11 @@ mod tests {
     fn joined_accumulates_take_what_the_target_computes_longer_than_joined_puts() {
         let link = Link::linear(50.0, 5.0, 0.01).unwrap();
         let joined = |link: &Link, way| joined_seconds(link, way, 100.0, 8.0);
-        assert_eq!(joined(&link, Way::Accumulate), joined(&link, Way::Put));
-        assert_eq!(joined(&link, Way::Get), None);
+        assert_eq!(
+            joined(&link, TransferMethod::Accumulate),
+            joined(&link, TransferMethod::Put)
+        );
+        assert_eq!(joined(&link, TransferMethod::Get), None);
         let costs = |one: f64| {
             let cost = |bytes| WayCost {
                 bytes,
@@ -156,13 +184,13 @@ mod tests {
             vec![cost(8), cost(1024)]
         };
         let ways = [
-            (Way::Put, costs(100.0)),
-            (Way::Accumulate, costs(200.0)),
-            (Way::PutJoined, costs(120.0)),
+            (TransferMethod::Put, costs(100.0)),
+            (TransferMethod::Accumulate, costs(200.0)),
+            (TransferMethod::PutJoined, costs(120.0)),
         ];
         let measured = link.with_ways(Ways::new(ways.into(), BTreeMap::new()).unwrap());
-        let [put, accumulate] =
-            [Way::Put, Way::Accumulate].map(|way| joined(&measured, way).unwrap());
+        let [put, accumulate] = [TransferMethod::Put, TransferMethod::Accumulate]
+            .map(|way| joined(&measured, way).unwrap());
         // 800 bytes together: 180 us, or 360.
         assert!(
             (accumulate - put - 180.0).abs() < 1e-6,

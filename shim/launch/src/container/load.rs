@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::place::Place;
+use super::place::ContainerCommand;
 use super::{bound, options, pyxis};
 use crate::environment::Payload;
 use crate::error::CommandError;
@@ -11,7 +11,7 @@ use crate::{injection, program};
 
 /// The container of one program: its run-time's words behind the launcher's options, or pyxis.
 enum Container {
-    Runtime { at: usize, place: Place },
+    Runtime { at: usize, place: ContainerCommand },
     Pyxis { end: usize },
 }
 
@@ -19,7 +19,7 @@ enum Container {
 fn container(family: Family, words: &[OsString]) -> Option<Container> {
     let at = program::position(family, words);
     if let Some(at) = at
-        && let Some(place) = Place::new(&words[at..])
+        && let Some(place) = ContainerCommand::new(&words[at..])
     {
         return Some(Container::Runtime { at, place });
     }
@@ -39,7 +39,10 @@ pub(super) fn programs(family: Family, command: &[OsString]) -> Vec<&[OsString]>
 }
 
 /// The run-time's words of the first program that runs in a container, with their meaning.
-pub(super) fn first(family: Family, command: &[OsString]) -> Option<(&[OsString], Place)> {
+pub(super) fn first(
+    family: Family,
+    command: &[OsString],
+) -> Option<(&[OsString], ContainerCommand)> {
     let mut programs = programs(family, command).into_iter();
     programs.find_map(|words| match container(family, words)? {
         Container::Runtime { at, place } => Some((&words[at..], place)),

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 
 use super::bound::{Bound, is_bound_by_user};
-use super::place::Place;
+use super::place::ContainerCommand;
 use super::table::{Binding, Passing};
 use crate::environment::{PRELOAD, Payload, Variables, compose_preload};
 
@@ -11,7 +11,7 @@ use crate::environment::{PRELOAD, Payload, Variables, compose_preload};
 /// variables of the run-time itself.
 pub(super) fn enter(
     words: &mut Vec<OsString>,
-    place: &Place,
+    place: &ContainerCommand,
     payload: &Payload,
     bound: &[Bound],
 ) -> Payload {
@@ -51,7 +51,7 @@ fn assigned(name: &str, value: &OsStr) -> OsString {
 }
 
 /// Options that bind directories, except those that the user binds.
-fn bindings(options: &[OsString], place: &Place, bound: &[Bound]) -> Vec<OsString> {
+fn bindings(options: &[OsString], place: &ContainerCommand, bound: &[Bound]) -> Vec<OsString> {
     let mut added = Vec::new();
     match place.runtime.binding {
         Binding::Joined(option) => {
@@ -73,7 +73,7 @@ fn bindings(options: &[OsString], place: &Place, bound: &[Bound]) -> Vec<OsStrin
 }
 
 /// The user's bindings in a variable, which an option on the command line overrides.
-fn replaced(options: &[OsString], place: &Place, option: &str) -> Option<OsString> {
+fn replaced(options: &[OsString], place: &ContainerCommand, option: &str) -> Option<OsString> {
     let short = |word: &str| word.starts_with("-V");
     let mut words = options.iter().map(|word| word.to_string_lossy());
     if words.any(|word| word.starts_with(option) || short(&word)) {
@@ -85,7 +85,11 @@ fn replaced(options: &[OsString], place: &Place, option: &str) -> Option<OsStrin
 }
 
 /// `LD_PRELOAD` in the container; `None` if the user's own option was extended in place.
-fn preload(options: &mut [OsString], place: &Place, payload: &Payload) -> Option<OsString> {
+fn preload(
+    options: &mut [OsString],
+    place: &ContainerCommand,
+    payload: &Payload,
+) -> Option<OsString> {
     let library = payload.library.as_deref()?;
     let inherited = payload.variables.preload.clone();
     let inherited = inherited.filter(|_| place.runtime.inherits);

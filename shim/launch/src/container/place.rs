@@ -8,7 +8,7 @@ use crate::search;
 
 /// Meaning of the words of a run-time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ContainerCommand {
     /// The run-time.
     pub(super) runtime: &'static Runtime,
     /// The subcommand, where there is one.
@@ -21,10 +21,10 @@ pub(super) struct Place {
     pub(super) binds: bool,
 }
 
-impl Place {
+impl ContainerCommand {
     /// Analyses words of which the first is the name of a run-time; `None` if they start no
     /// container.
-    pub(super) fn new(words: &[OsString]) -> Option<Place> {
+    pub(super) fn new(words: &[OsString]) -> Option<ContainerCommand> {
         let runtime = runtime(words.first()?)?;
         let subcommand = (!runtime.starts.is_empty()).then(|| runtime.subcommand(words));
         let subcommand = match subcommand {
@@ -33,7 +33,7 @@ impl Place {
             None => None,
         };
         let options = subcommand.unwrap_or(0) + 1;
-        Some(Place {
+        Some(ContainerCommand {
             runtime,
             subcommand,
             options,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use super::place::Place;
+use super::place::ContainerCommand;
 use super::{bound, load, options};
 use crate::environment::Payload;
 use crate::family::Family;
@@ -75,7 +75,7 @@ pub fn obstacle(
 }
 
 /// The command of a trial; `None` if the run-time is not on this host.
-fn trial(words: &[OsString], place: &Place, payload: &Payload) -> Option<Command> {
+fn trial(words: &[OsString], place: &ContainerCommand, payload: &Payload) -> Option<Command> {
     let end = place.before_program(words);
     let mut line = words[..end].to_vec();
     let mut place = *place;

@@ -81,7 +81,7 @@ pub enum Verdict {
 
 /// Result for a way.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
+pub struct AlgorithmResult {
     /// Verdict on it; meaningless for the default.
     pub verdict: Verdict,
     /// Median of the seconds of its rounds.
@@ -92,7 +92,7 @@ pub struct Found {
 
 /// Way while it is measured.
 #[derive(Default)]
-struct Way {
+struct AlgorithmTimes {
     signs: Signs,
     times: Vec<f64>,
     verdict: Option<Verdict>,
@@ -100,13 +100,17 @@ struct Way {
 
 /// Measures `ways` ways, of which number 0 is the default. `None` if the time was over before any
 /// measurement. Collective over the ranks of the communicator.
-pub fn measure(clock: &mut impl Clock, ways: usize, budget: Budget) -> Option<Vec<Found>> {
+pub fn measure(
+    clock: &mut impl Clock,
+    ways: usize,
+    budget: Budget,
+) -> Option<Vec<AlgorithmResult>> {
     let mut elapsed = [clock.elapsed()];
     clock.largest(&mut elapsed);
     if elapsed[0] >= budget.until {
         return None;
     }
-    let mut found: Vec<Way> = (0..ways).map(|_| Way::default()).collect();
+    let mut found: Vec<AlgorithmTimes> = (0..ways).map(|_| AlgorithmTimes::default()).collect();
     let mut warm = vec![f64::NAN; ways];
     for (calls, limit) in [(FIRST, HOPELESS), (WARM_UP - FIRST, SLOWER)] {
         let left: Vec<usize> = (0..ways)
@@ -158,7 +162,7 @@ fn calls_of(seconds: f64) -> usize {
 
 /// Leaves the slowest of the running ways undecided, until the others, at least one, can be proven
 /// to be faster than the default in `seconds` seconds.
-fn narrow(found: &mut [Way], warm: &[f64], seconds: f64) {
+fn narrow(found: &mut [AlgorithmTimes], warm: &[f64], seconds: f64) {
     let calls = WARM_UP - FIRST + NEEDED_ROUNDS * calls_of(warm[0]);
     let mut open: Vec<usize> = (1..found.len())
         .filter(|&way| found[way].verdict.is_none())
@@ -174,7 +178,7 @@ fn narrow(found: &mut [Way], warm: &[f64], seconds: f64) {
 }
 
 /// True if, after `rounds` rounds, the ways that still run have no open question.
-fn is_over(running: &[usize], found: &[Way], rounds: usize) -> bool {
+fn is_over(running: &[usize], found: &[AlgorithmTimes], rounds: usize) -> bool {
     let others = || running.iter().filter(|way| **way != 0);
     let open = others().any(|way| found[*way].verdict.is_none());
     // Several that are faster than the default are still compared with each other.
@@ -200,7 +204,7 @@ fn round(clock: &mut impl Clock, order: &[usize], calls: usize) -> (Vec<f64>, f6
     )
 }
 
-impl Way {
+impl AlgorithmTimes {
     fn judge(&mut self, seconds: f64, reference: f64, odds: u32) {
         self.times.push(seconds);
         match seconds < WIN * reference {
@@ -219,10 +223,10 @@ impl Way {
 
     /// Returns the result, compared with the times of the default, and with those of both in the
     /// warm-up.
-    fn found(&self, native: &[f64], (warm_up, of_default): (f64, f64)) -> Found {
+    fn found(&self, native: &[f64], (warm_up, of_default): (f64, f64)) -> AlgorithmResult {
         let both = native.get(..self.times.len()).unwrap_or(native);
         let of_default = median(both).or(median(native)).unwrap_or(of_default);
-        Found {
+        AlgorithmResult {
             verdict: self.verdict.unwrap_or(Verdict::Undecided),
             seconds: median(&self.times).unwrap_or(warm_up),
             native_seconds: of_default,

@@ -22,6 +22,6 @@ pub use cells::{Cell, cell_bytes, cells_of_records, is_measured, usual_cells};
 pub use clocks::{Question, ahead};
 pub use file::Tuning;
 pub use guidelines::{Emulation, emulations};
-pub use measure::{Budget, Clock, Found, Verdict, measure};
+pub use measure::{AlgorithmResult, Budget, Clock, Verdict, measure};
 pub use row::{Row, RowError};
 pub use rules::{MpiTuning, RULES_FILES, Selection, mpi_tuning, rules_file};

@@ -4,18 +4,18 @@ use std::sync::atomic::Ordering;
 
 use treepie_mpi::Comm;
 
-use super::kept::Kept;
+use super::kept::CommunicatorParts;
 use super::state::Ground;
-use crate::place::Place;
+use crate::place::CallContext;
 
 impl Ground {
     /// Returns the place in which the plan of a call runs. To be called once for each call, before
     /// any step that may fail on a single process: all processes count alike.
-    pub fn next_call(&self) -> Place {
+    pub fn next_call(&self) -> CallContext {
         // Only one thread at a time is in a collective on a communicator.
         let number = self.calls.load(Ordering::Relaxed);
         self.calls.store(number.wrapping_add(1), Ordering::Relaxed);
-        Place {
+        CallContext {
             tags: self.place.tags.of_call(number),
             call: number,
             ..self.place
@@ -45,7 +45,7 @@ impl Ground {
     }
 
     /// Returns the parts that another ground takes over from this one, without active operations.
-    pub fn into_kept(self) -> Kept {
+    pub fn into_kept(self) -> CommunicatorParts {
         let Ground {
             private,
             calls,
@@ -54,7 +54,7 @@ impl Ground {
             ..
         } = self;
         started.take_over();
-        Kept {
+        CommunicatorParts {
             private,
             calls,
             started,
@@ -73,9 +73,9 @@ impl Ground {
     /// Another call may use the same tags later, while this one is active: all messages of this one
     /// are sent, and all its receives are posted, before those of later calls, and MPI keeps their
     /// order.
-    pub fn next_started(&self) -> Place {
+    pub fn next_started(&self) -> CallContext {
         self.started.begin();
-        Place {
+        CallContext {
             is_started: true,
             ..self.next_call()
         }
@@ -83,11 +83,11 @@ impl Ground {
 
     /// Returns the place of a collective whose messages wait for others, and its number among
     /// those; `None` if its tags are still in use here.
-    pub fn next_waiting(&self, place: Place) -> Option<(Place, u32)> {
+    pub fn next_waiting(&self, place: CallContext) -> Option<(CallContext, u32)> {
         let tags = self.place.tags;
         let number = self.started.next_waiting(tags.quarter())?;
         let tags = tags.of_waiting(number);
-        Some((Place { tags, ..place }, number))
+        Some((CallContext { tags, ..place }, number))
     }
 
     /// Notes that the collective of this number has ended here.
@@ -97,9 +97,9 @@ impl Ground {
 
     /// Returns the place of a new persistent request; `None`, on all processes, if no tags are
     /// left.
-    pub fn next_persistent(&self) -> Option<Place> {
+    pub fn next_persistent(&self) -> Option<CallContext> {
         let number = self.started.next_persistent();
-        Some(Place {
+        Some(CallContext {
             tags: self.place.tags.of_persistent(number)?,
             is_started: true,
             ..self.place

@@ -7,5 +7,5 @@ mod choice;
 mod kept;
 mod state;
 
-pub use kept::Kept;
+pub use kept::CommunicatorParts;
 pub use state::Ground;

@@ -12,13 +12,13 @@ use treepie_native::Selector;
 use treepie_process::log;
 use treepie_profile::settings::{Collectives, GuardMode, Runner};
 
-use super::kept::Kept;
+use super::kept::CommunicatorParts;
 use crate::chosen::{Chosen, Key};
 use crate::device;
 use crate::execute::{Prepared, Spaces};
 use crate::job::Job;
 use crate::lock::Mutex;
-use crate::place::{Place, Tags};
+use crate::place::{CallContext, Tags};
 use crate::setup::{self, Setup};
 use crate::started_calls::StartedCalls;
 use crate::transport::Memory;
@@ -27,7 +27,7 @@ use crate::workplace::Workplace;
 pub struct Ground {
     /// Runners of its collectives, if its name gives them.
     pub(super) runners: Option<Collectives>,
-    pub(super) place: Place,
+    pub(super) place: CallContext,
     pub(super) private: OwnComm,
     /// Its processes, by their ranks in the application's world.
     pub(super) ranks: Vec<usize>,
@@ -62,10 +62,10 @@ impl Ground {
     pub fn new(
         native: &Native,
         setup: &Setup,
-        kept: Kept,
+        kept: CommunicatorParts,
         ranks: &[usize],
     ) -> Result<Self, NativeError> {
-        let Kept {
+        let CommunicatorParts {
             private,
             calls,
             started,
@@ -87,7 +87,7 @@ impl Ground {
         native.return_errors(private.handle())?;
         Ok(Ground {
             runners: None,
-            place: Place {
+            place: CallContext {
                 comm: private.handle(),
                 rank: native.rank(private.handle())?,
                 tags: Tags::new(native.largest_tag()),
@@ -250,7 +250,7 @@ impl Ground {
     pub fn perform(
         &self,
         native: &Native,
-        place: Place,
+        place: CallContext,
         plan: &Prepared,
         spaces: Spaces,
     ) -> Result<(), c_int> {

@@ -17,7 +17,7 @@ const PATIENCE: u32 = 32;
 const AT_THE_END: Duration = Duration::from_secs(1);
 
 /// Numbers whose minimum over all ranks is computed.
-pub struct Exchange {
+pub struct AgreedMinimum {
     mine: Vec<i64>,
     least: Vec<i64>,
     requests: Requests,
@@ -25,7 +25,7 @@ pub struct Exchange {
     cost: u64,
 }
 
-impl Exchange {
+impl AgreedMinimum {
     /// Begins an exchange of these numbers on each rank of `comm`, a private communicator.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Exchange {
                 return Err(code);
             }
         }
-        Ok(Exchange {
+        Ok(AgreedMinimum {
             mine,
             least,
             requests,
@@ -102,7 +102,7 @@ impl Exchange {
     }
 }
 
-impl Drop for Exchange {
+impl Drop for AgreedMinimum {
     /// Leaks the memory if not all ranks' numbers have arrived: the MPI may still use it.
     fn drop(&mut self) {
         if let Some(native) = native() {

@@ -14,7 +14,7 @@ use treepie_mpi::native::{Controls, Native, OwnComm, OwnInfo, Variable};
 use treepie_mpi::{Comm, c_int};
 use treepie_native::knobs::{Knob, Library, Maker, OWN_CHOICE, WITHOUT_HAN};
 
-use super::exchange::Exchange;
+use super::exchange::AgreedMinimum;
 use crate::clock::now;
 
 /// Maximum number of algorithms that are prepared on one communicator: each needs a communicator
@@ -214,6 +214,6 @@ fn duplicate(
 fn agree(native: &Native, comm: Comm, is_ready: bool, start: u64) -> Result<(bool, u64), c_int> {
     let took = i64::try_from(now().saturating_sub(start)).unwrap_or(i64::MAX);
     let mine = vec![i64::from(is_ready), -took];
-    let (least, _) = Exchange::begin(native, comm, mine)?.wait(native)?;
+    let (least, _) = AgreedMinimum::begin(native, comm, mine)?.wait(native)?;
     Ok((least[0] == 1, least[1].unsigned_abs()))
 }

@@ -16,7 +16,7 @@ use treepie_process::log;
 use treepie_profile::GuardedCell;
 use treepie_profile::settings::GuardMode;
 
-use super::exchange::Exchange;
+use super::exchange::AgreedMinimum;
 use super::forced::{Forced, Ready};
 use super::knobs::Knobs;
 use super::messages::log_event;
@@ -46,7 +46,7 @@ pub struct Guarding {
 
 pub(super) struct State {
     pub(super) guard: Guard,
-    under_way: Option<Exchange>,
+    under_way: Option<AgreedMinimum>,
     is_reported: bool,
 }
 
@@ -239,7 +239,7 @@ impl Guarding {
 
     /// Waits for all ranks, which all do so before this call.
     pub fn align(&self, native: &Native, ground: &Ground, ticket: &mut Ticket) {
-        let waited = Exchange::begin(native, ground.private(), vec![0])
+        let waited = AgreedMinimum::begin(native, ground.private(), vec![0])
             .and_then(|exchange| exchange.wait(native));
         let guard = &mut self.state.lock().guard;
         match waited {
@@ -265,7 +265,7 @@ impl Guarding {
 impl State {
     fn begin(&mut self, native: &Native, ground: &Ground) {
         let values = self.guard.begin(now());
-        match Exchange::begin(native, ground.private(), values) {
+        match AgreedMinimum::begin(native, ground.private(), values) {
             Ok(exchange) => self.under_way = Some(exchange),
             Err(code) => give_up(&mut self.guard, code),
         }

@@ -18,7 +18,7 @@ mod persistent;
 mod results;
 
 pub use cells::key;
-pub use exchange::Exchange;
+pub use exchange::AgreedMinimum;
 pub use forced::{Forced, end_controls};
 pub use guarding::{Guarding, give_up};
 pub use messages::log_event;

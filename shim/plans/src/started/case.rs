@@ -23,7 +23,7 @@ use crate::call::Refused;
 use crate::chosen::{Chosen, Key};
 use crate::communicator::Communicator;
 use crate::job::Job;
-use crate::place::Place;
+use crate::place::CallContext;
 use crate::repeated::{self, Answers};
 use crate::setup::Setup;
 use crate::{attached, neighbours, plans};
@@ -86,7 +86,7 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     /// The reason why no plan runs it.
-    pub fn operation(&mut self, place: Place) -> Result<Arc<Running>, Out> {
+    pub fn operation(&mut self, place: CallContext) -> Result<Arc<Running>, Out> {
         let Case {
             native,
             setup,

@@ -7,7 +7,7 @@ use treepie_mpi::Request;
 use treepie_mpi::native::Native;
 use treepie_process::log;
 
-use crate::place::Place;
+use crate::place::CallContext;
 
 /// Reports the end of an operation to the native MPI.
 #[derive(Debug, Default)]
@@ -45,7 +45,7 @@ impl Marker {
     }
 
     /// Reports the end of an operation whose messages are at `place`.
-    pub fn tell(&self, native: &Native, place: Place) {
+    pub fn tell(&self, native: &Native, place: CallContext) {
         let Some(&request) = self.request.get() else {
             return;
         };

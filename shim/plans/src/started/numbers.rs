@@ -17,7 +17,7 @@ use crate::chosen::Key;
 use crate::clock::now;
 use crate::communicator::Communicator;
 use crate::job::Job;
-use crate::place::Place;
+use crate::place::CallContext;
 use crate::plans;
 use crate::setup::Setup;
 
@@ -40,7 +40,7 @@ impl Numbers {
         native: &Native,
         setup: &Setup,
         communicator: &Arc<Communicator>,
-        (place, count): (Place, usize),
+        (place, count): (CallContext, usize),
     ) -> Option<Self> {
         let (mut mine, mut least) = (vec![0; count], vec![0; count]);
         let (datatype, op) = native.least_of_numbers();

@@ -14,12 +14,12 @@ use super::open::{are_none, use_handle};
 use super::running::Running;
 
 /// Object that only the application has freed: its handle, and the function that frees it.
-struct Kept {
+struct FreedObject {
     handle: Word,
     free: fn(&Native, Word),
 }
 
-static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+static KEPT: Mutex<Vec<FreedObject>> = Mutex::new(Vec::new());
 
 /// Operations that have ended, which may hold objects of the MPI, and a flag that is set if there
 /// are any.
@@ -46,7 +46,7 @@ pub fn release<H: Freed>(address: Word, next: impl FnOnce() -> c_int) -> c_int {
     if !use_handle(handle.word()) {
         return next();
     }
-    let kept = Kept {
+    let kept = FreedObject {
         handle: handle.word(),
         free: free::<H>,
     };
@@ -68,12 +68,12 @@ pub fn settle(native: &Native) {
     }
     // Destructors here call the MPI, too.
     drop(mem::take(&mut *ENDED.lock()));
-    let unused: Vec<Kept> = {
+    let unused: Vec<FreedObject> = {
         let mut kept = KEPT.lock();
-        let is_unused = |one: &mut Kept| !use_handle(one.handle);
+        let is_unused = |one: &mut FreedObject| !use_handle(one.handle);
         kept.extract_if(.., is_unused).collect()
     };
-    for Kept { handle, free } in unused {
+    for FreedObject { handle, free } in unused {
         free(native, handle);
     }
 }

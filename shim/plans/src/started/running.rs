@@ -18,7 +18,7 @@ use crate::communicator::Communicator;
 use crate::errors::{self, Returned};
 use crate::execute::{Account, Execution, Turn};
 use crate::job::Job;
-use crate::place::Place;
+use crate::place::CallContext;
 use crate::unit::Scratch;
 
 /// Maximum number of turns in a call that does not wait.
@@ -34,7 +34,7 @@ pub struct Running {
     communicator: Arc<Communicator>,
     /// Communicator of the application, whose handler is called for errors.
     comm: Comm,
-    place: Place,
+    place: CallContext,
     work: Work,
     uses: Uses,
     /// Its number among those whose messages wait for others; `None` for other non-blocking ones.
@@ -75,7 +75,7 @@ impl Running {
     pub fn new(
         communicator: Arc<Communicator>,
         comm: Comm,
-        place: Place,
+        place: CallContext,
         work: Work,
         (job, uses): (Job, Uses),
         (waiting, is_called): (Option<u32>, bool),
@@ -106,7 +106,7 @@ impl Running {
     }
 
     /// Returns the place of its messages.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> CallContext {
         self.place
     }
 

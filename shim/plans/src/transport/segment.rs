@@ -273,12 +273,12 @@ impl Segment {
     }
 
     /// Returns the channel from one rank of the host to another; ranks are counted within the host.
-    pub fn way(self: &Arc<Self>, from: usize, to: usize) -> Way {
+    pub fn way(self: &Arc<Self>, from: usize, to: usize) -> RingMemory {
         let number = from * self.layout.ranks + to;
         debug_assert!(from.max(to) < self.layout.ranks, "ranks of this host");
         // SAFETY: inside the segment.
         let base = unsafe { self.base.add(APART + number * self.layout.way_bytes()) };
-        Way {
+        RingMemory {
             base,
             block_bytes: self.layout.block_bytes,
             _segment: Arc::clone(self),
@@ -312,16 +312,16 @@ impl Drop for Segment {
 
 /// Memory of a ring, and of the answers to offers in it.
 #[derive(Debug, Clone)]
-pub struct Way {
+pub struct RingMemory {
     base: NonNull<u8>,
     block_bytes: usize,
     _segment: Arc<Segment>,
 }
 
 // SAFETY: as of the segment.
-unsafe impl Send for Way {}
+unsafe impl Send for RingMemory {}
 
-impl Way {
+impl RingMemory {
     /// Returns the number of its blocks.
     pub fn blocks(&self) -> u64 {
         BLOCKS as u64
@@ -412,7 +412,7 @@ mod tests {
         let place = (std::process::id(), file.as_raw_fd());
         let second = Segment::open(layout, place, 17).unwrap();
         first.way(0, 1).emptied().store(3, Ordering::Release);
-        let read = |way: Way| way.emptied().load(Ordering::Acquire);
+        let read = |way: RingMemory| way.emptied().load(Ordering::Acquire);
         assert_eq!((read(second.way(0, 1)), read(second.way(1, 0))), (3, 0));
         for (layout, token) in [(layout, 18), (Layout::new(3), 17)] {
             let error = Segment::open(layout, place, token).unwrap_err();

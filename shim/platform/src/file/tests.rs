@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::magpie::MagpieClusters;
 use super::{PlatformFile, latencies, logp_mpi};
-use crate::Way;
+use crate::TransferMethod;
 use crate::{GivenPlatform, PartialPlatform};
 use std::path::Path;
 use treepie_base::{Cluster, FileError, Header, text};
@@ -383,7 +383,7 @@ fn ways_of_a_link_are_written_as_they_were_read() {
     let file = read(WITH_WAYS).unwrap();
     let link = &file.platform.clusters()[Cluster(0)].levels[0].link;
     let ways = link.ways().unwrap();
-    let put = ways.cost(Way::Put, 64.0).unwrap();
+    let put = ways.cost(TransferMethod::Put, 64.0).unwrap();
     assert!((put.one - 2.2e-6).abs() < 1e-15 && (put.further - 0.5e-6).abs() < 1e-15);
     assert!((ways.epochs()[&EpochKind::Fence] - 12.5e-6).abs() < 1e-15);
     let again = read(&file.to_text(Path::new("p.yaml")).unwrap()).unwrap();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contents::PlatformError;
 use crate::numbers::{MICROSECONDS, rounded};
-use crate::ways::{Way, WayCost, Ways};
+use crate::ways::{TransferMethod, WayCost, Ways};
 use treepie_traffic::windows::EpochKind;
 
 /// Columns of a line.
@@ -19,7 +19,7 @@ pub(super) struct WaysText {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     epochs_us: BTreeMap<EpochKind, f64>,
     #[serde(flatten)]
-    costs: BTreeMap<Way, Vec<String>>,
+    costs: BTreeMap<TransferMethod, Vec<String>>,
 }
 
 impl WaysText {
@@ -29,7 +29,9 @@ impl WaysText {
             let (one, further) = (micro(cost.one), micro(cost.further));
             format!("{} {one} {further}", cost.bytes)
         };
-        let of_way = |(&way, costs): (&Way, &Vec<WayCost>)| (way, costs.iter().map(row).collect());
+        let of_way = |(&way, costs): (&TransferMethod, &Vec<WayCost>)| {
+            (way, costs.iter().map(row).collect())
+        };
         let of_kind = |(&kind, &seconds): (&EpochKind, &f64)| (kind, micro(seconds));
         WaysText {
             epochs_us: ways.epochs().iter().map(of_kind).collect(),

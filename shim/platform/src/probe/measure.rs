@@ -76,7 +76,7 @@ pub(super) fn link(
     let mut timer = Timer::new(messenger, to, seconds);
     let trips = timer.empty_round_trips(2);
     let (largest, per_byte) = warm(&mut timer, shortest(&trips), largest);
-    let mut way = Way::new(timer, trips, per_byte);
+    let mut way = PathTimer::new(timer, trips, per_byte);
     let mut samples = Vec::new();
     let is_long = way.timer.is_long();
     for sizes in initial_sizes(largest, also, is_long) {
@@ -140,14 +140,14 @@ impl Trips {
 }
 
 /// The path to one rank, for which empty messages are measured.
-struct Way<'a, M: Messenger> {
+struct PathTimer<'a, M: Messenger> {
     timer: Timer<'a, M>,
     empty: Empty,
     /// Upper limit of the seconds per byte.
     per_byte: f64,
 }
 
-impl<'a, M: Messenger> Way<'a, M> {
+impl<'a, M: Messenger> PathTimer<'a, M> {
     /// Measures `RTT(0)`, `g(0)` and with them `L`, from these round trips and additional ones.
     fn new(mut timer: Timer<'a, M>, mut trips: Vec<Trip>, per_byte: f64) -> Self {
         for _ in 0..3 {
@@ -176,7 +176,7 @@ impl<'a, M: Messenger> Way<'a, M> {
                 confidence: time.half_width() / 2.0,
             },
         };
-        Way {
+        PathTimer {
             timer,
             empty,
             per_byte,

@@ -77,7 +77,7 @@ pub(super) fn run_exchange(
     let mut orders: Vec<Vec<Order>> = vec![Vec::new(); messenger.ranks()];
     for &rank in members {
         orders[rank].push(Order {
-            task: Task::Exchange {
+            task: Task::TimedExchange {
                 members: members.to_vec(),
                 bytes,
                 times,

@@ -31,7 +31,7 @@ pub(crate) fn perform(messenger: &mut impl Messenger, order: &Order) -> Option<A
         Task::Stream { bytes, count } => {
             Answer::Seconds(measure::stream(messenger, partner, bytes, count))
         }
-        Task::Exchange {
+        Task::TimedExchange {
             ref members,
             bytes,
             times,

@@ -5,7 +5,7 @@ use treepie_base::statistics::median;
 use super::assemble::{Measured, RankPlaces};
 use super::initiator::Initiator;
 use crate::clustering::Partition;
-use crate::contention::{Contention, Exchange, Unsaturated};
+use crate::contention::{Contention, TimedExchange, Unsaturated};
 use crate::inside::LEVELS;
 use crate::link::Link;
 use crate::probe::messenger::Messenger;
@@ -101,7 +101,7 @@ pub(crate) fn of_cluster(
     place: &RankPlaces,
     ranks: &[usize],
     links: &Links,
-) -> Vec<Exchange> {
+) -> Vec<TimedExchange> {
     let mut found = Vec::new();
     let mut slowdown = EXPECTED;
     let mut counts = [ranks.len(), ranks.len() / 2, ranks.len() / 4].map(|n| n.max(FEWEST_RANKS));
@@ -137,7 +137,7 @@ pub(crate) fn of_cluster(
             let times = run_exchange(initiator.messenger, members, bytes, 1 + TIMES);
             let seconds = median(&times[1..]).unwrap_or(0.0);
             slowdown = 2.0 * seconds / bound;
-            found.push(Exchange {
+            found.push(TimedExchange {
                 ranks: count,
                 bytes,
                 bound,

@@ -32,7 +32,7 @@ pub(super) enum Task {
         count: usize,
     },
     /// Total exchanges, for which all members have an order.
-    Exchange {
+    TimedExchange {
         /// The participating ranks.
         members: Vec<usize>,
         /// Bytes from each rank to each other rank.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use treepie_traffic::windows::EpochKind;
 
-use crate::ways::Way;
+use crate::ways::TransferMethod;
 
 /// An operation that is repeated and timed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub enum Subject {
     /// Pieces, each followed by a gap of the same length, at both ends.
     Pieces {
         /// Their method of transfer.
-        way: Way,
+        way: TransferMethod,
         /// Number of pieces.
         pieces: usize,
         /// Bytes of each piece.

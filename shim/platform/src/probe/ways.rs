@@ -8,7 +8,7 @@ use treepie_traffic::windows::EpochKind;
 use super::request::Request;
 use crate::probe::messenger::{Messenger, send_value};
 use crate::probe::trial::{Subject, Trial};
-use crate::ways::{Way, WayCost, Ways};
+use crate::ways::{TransferMethod, WayCost, Ways};
 
 /// Sizes of pieces in bytes.
 const SIZES: [u64; 5] = [8, 64, 512, 4 << 10, 32 << 10];
@@ -27,7 +27,7 @@ pub(super) fn ways(messenger: &mut impl Messenger, to: usize, seconds: f64) -> O
         to,
     };
     let first = trials.time(Subject::Epoch(EpochKind::LockAll))?;
-    let count = EpochKind::ALL.len() + 2 * SIZES.len() * Way::ALL.len();
+    let count = EpochKind::ALL.len() + 2 * SIZES.len() * TransferMethod::ALL.len();
     // With several pieces and other epochs most take longer than the first.
     let affordable = seconds / (3.0 * count as f64 * first.max(1e-9));
     trials.times = (affordable as usize).clamp(TIMES.0, TIMES.1);
@@ -35,14 +35,14 @@ pub(super) fn ways(messenger: &mut impl Messenger, to: usize, seconds: f64) -> O
     for &kind in EpochKind::ALL {
         epochs.extend(trials.time(Subject::Epoch(kind)).map(|time| (kind, time)));
     }
-    let mut costs: BTreeMap<Way, Vec<WayCost>> = BTreeMap::new();
+    let mut costs: BTreeMap<TransferMethod, Vec<WayCost>> = BTreeMap::new();
     let mut expected = BTreeMap::new();
     for (place, bytes) in SIZES.into_iter().enumerate() {
         let growth = match place {
             0 => 1.0,
             _ => bytes as f64 / SIZES[place - 1] as f64,
         };
-        for &way in Way::ALL {
+        for &way in TransferMethod::ALL {
             let began = trials.messenger.seconds();
             // A method that was left out is not measured again: costs are on lines between samples.
             let is_affordable = expected
@@ -89,7 +89,7 @@ impl<M: Messenger> Trials<'_, M> {
         times.get(times.len() / 4).copied()
     }
 
-    fn cost(&mut self, way: Way, bytes: u64) -> Option<WayCost> {
+    fn cost(&mut self, way: TransferMethod, bytes: u64) -> Option<WayCost> {
         let mut time = |pieces| self.time(Subject::Pieces { way, pieces, bytes });
         let (one, several) = (time(1)?, time(SEVERAL)?);
         Some(WayCost {
@@ -166,7 +166,7 @@ mod tests {
         let found = ways(&mut partner, 1, 10.0).unwrap();
         assert!(partner.has_ended);
         assert_eq!(found.epochs().len(), EpochKind::ALL.len());
-        for &way in Way::ALL {
+        for &way in TransferMethod::ALL {
             let costs = &found.costs()[&way];
             assert_eq!(costs.len(), SIZES.len(), "{way}");
             let large = costs.last().unwrap();
@@ -183,9 +183,11 @@ mod tests {
         assert!(partner.clock < 2.0 * budget, "{}", partner.clock);
         assert!(partner.has_ended);
         let sizes = |way| found.costs().get(&way).map_or(0, Vec::len);
-        assert!(sizes(Way::Send) > 0, "{found:?}");
+        assert!(sizes(TransferMethod::Send) > 0, "{found:?}");
         assert!(
-            Way::ALL.iter().all(|&way| sizes(way) < SIZES.len()),
+            TransferMethod::ALL
+                .iter()
+                .all(|&way| sizes(way) < SIZES.len()),
             "{found:?}"
         );
     }

@@ -48,7 +48,7 @@ impl PerRank {
 
 /// Shape of a window in all of its processes.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Exchange {
+pub struct WindowShape {
     /// Number of processes.
     pub ranks: usize,
     /// Rank of this process.
@@ -62,12 +62,12 @@ pub struct Exchange {
 /// Unit that a process reports if its memory may be a device's; no window has it.
 const LEFT_ALONE: i64 = 0;
 
-impl Exchange {
+impl WindowShape {
     /// Exchanges shapes with the other processes of `comm`. `None`, on all of them, if puts are not
     /// held back: some processes belong to another job and may not take part, or may have memory
     /// that the processor cannot read. Collective, like the creation of the window, which it
     /// precedes.
-    pub fn among(native: &Native, comm: Comm, shape: Shape) -> Option<Exchange> {
+    pub fn among(native: &Native, comm: Comm, shape: Shape) -> Option<WindowShape> {
         if native.is_null_communicator(comm) || native.is_inter(comm).ok()? {
             return None;
         }
@@ -92,7 +92,7 @@ impl Exchange {
         if units.iter().any(|&unit| unit <= 0) {
             return None;
         }
-        Some(Exchange {
+        Some(WindowShape {
             ranks,
             rank,
             bytes: PerRank::new(numbers.iter().step_by(2).copied().collect()),

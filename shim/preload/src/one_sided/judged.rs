@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use treepie_guard::{Course, Due, EpochGuard, EpochKey, Event, Mode, Work};
 use treepie_mpi::c_int;
 use treepie_mpi::native::{Native, OwnComm};
-use treepie_plans::{Exchange, now};
+use treepie_plans::{AgreedMinimum, now};
 use treepie_process::features::{self, KEEPING};
 use treepie_process::log;
 use treepie_profile::GuardedEpochs;
@@ -43,7 +43,7 @@ struct State {
     fences: EpochGuard,
     /// Communicator for the exchange about fences, once there is one.
     private: Option<OwnComm>,
-    under_way: Option<Exchange>,
+    under_way: Option<AgreedMinimum>,
     is_reported: bool,
     /// True if the window is not left to the MPI for good: one of [`KEPT`].
     is_kept: bool,
@@ -262,7 +262,7 @@ impl State {
             self.private = Some(made.map_err(|error| error.to_string())?);
         }
         if let Some(private) = &self.private {
-            let begun = Exchange::begin(native, private.handle(), values);
+            let begun = AgreedMinimum::begin(native, private.handle(), values);
             self.under_way = Some(begun.map_err(returned)?);
         }
         Ok(())

@@ -7,7 +7,7 @@ use treepie_mpi::{Comm, Group, SUCCESS, Win, Word, c_int};
 use treepie_process::features::{self, GATHERING};
 use treepie_record::handle_at;
 
-use super::exchange::{Exchange, Shape};
+use super::exchange::{Shape, WindowShape};
 use super::gathering::{judge, report};
 use super::judged::EndOf;
 use super::target::{EpochState, Target};
@@ -18,7 +18,7 @@ pub fn made(shape: Shape, comm: Comm, address: Word, next: impl FnOnce() -> c_in
     if !features::any(GATHERING) {
         return next();
     }
-    let exchanged = native().and_then(|native| Exchange::among(native, comm, shape));
+    let exchanged = native().and_then(|native| WindowShape::among(native, comm, shape));
     let code = next();
     if code == SUCCESS {
         window::made(handle_at(address), exchanged, judge);

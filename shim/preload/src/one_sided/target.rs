@@ -45,11 +45,11 @@ pub struct Target {
     rank: c_int,
     /// Its own open epochs: bits `LOCKED` and `STARTED`.
     open: AtomicU8,
-    kept: Mutex<Kept>,
+    kept: Mutex<PendingUpdates>,
 }
 
 /// Pending updates of a target.
-struct Kept {
+struct PendingUpdates {
     puts: Batch,
     accumulates: Batch,
     /// The operation of the accumulates.
@@ -66,7 +66,7 @@ impl Target {
         Target {
             rank,
             open: AtomicU8::new(0),
-            kept: Mutex::new(Kept {
+            kept: Mutex::new(PendingUpdates {
                 puts: Batch::default(),
                 accumulates: Batch::default(),
                 op: Op::ABSENT,
@@ -204,7 +204,7 @@ impl Target {
         &self,
         native: &Native,
         window: &Window,
-        kept: &mut Kept,
+        kept: &mut PendingUpdates,
         kind: UpdateKind,
     ) -> Result<(), c_int> {
         let batch = kept.batch(kind);
@@ -259,7 +259,7 @@ impl Target {
     }
 }
 
-impl Kept {
+impl PendingUpdates {
     #[inline(always)]
     fn batch(&mut self, kind: UpdateKind) -> &mut Batch {
         match kind {

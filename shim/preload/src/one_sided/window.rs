@@ -13,14 +13,14 @@ use treepie_plans::now;
 use treepie_record::{HandleCache, Registry};
 use treepie_traffic::windows::EpochKind;
 
-use super::exchange::Exchange;
+use super::exchange::WindowShape;
 use super::judged::Judged;
 use super::target::{EpochState, Target};
 
 /// A window.
 pub struct Window {
     handle: Win,
-    shape: Exchange,
+    shape: WindowShape,
     fence: AtomicBool,
     lock_all: AtomicBool,
     /// Targets of the epoch that `MPI_Win_start` opened.
@@ -57,7 +57,7 @@ pub fn find(handle: Win) -> Option<Arc<Window>> {
 }
 
 /// Registers a new window; puts to it are held back if its processes exchanged its shape.
-pub fn made(handle: Win, shape: Option<Exchange>, judge: impl FnOnce(usize) -> Option<Judged>) {
+pub fn made(handle: Win, shape: Option<WindowShape>, judge: impl FnOnce(usize) -> Option<Judged>) {
     let Some(native) = native() else { return };
     let handle = native.plain(handle);
     match shape {
@@ -93,7 +93,7 @@ pub fn forget_all() {
 }
 
 impl Window {
-    fn new(handle: Win, shape: Exchange, judged: Option<Judged>) -> Self {
+    fn new(handle: Win, shape: WindowShape, judged: Option<Judged>) -> Self {
         Window {
             handle,
             targets: (0..shape.ranks).map(|_| OnceBox::new()).collect(),

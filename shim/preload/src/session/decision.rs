@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use treepie_base::{List, Process, Rank};
 use treepie_jobstate::order::file::Program;
-use treepie_plans::Wanted;
+use treepie_plans::CollectiveSettings;
 use treepie_profile::partial_profiles::RunDescription;
 use treepie_profile::settings::{AfterEnd, LogLevel};
 
@@ -87,7 +87,7 @@ pub struct Plan {
     /// Cores to which processes are bound.
     pub cores: Option<List<Process, u32>>,
     /// Collectives that are replaced.
-    pub collectives: Option<Wanted>,
+    pub collectives: Option<CollectiveSettings>,
     /// Small puts and accumulates that are held back and joined.
     pub gathers: Option<Gathering>,
     /// Locations of the processes, if communicators are reordered by them.

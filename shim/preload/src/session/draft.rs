@@ -16,7 +16,7 @@ use treepie_topology::Topology;
 
 use super::cluster_network::{ClusterNetwork, STORED};
 use super::decision::{Decision, Plan};
-use super::hosts::{HostFacts, Wanted};
+use super::hosts::{HostFactKinds, HostFacts};
 use super::input::{Input, Seated};
 use super::learning::Learning;
 use super::local_order;
@@ -49,10 +49,10 @@ pub struct Draft {
 
 impl Draft {
     /// Returns the facts of these processes' hosts that must be known.
-    pub fn wants(&self, processes: &Slice<Process, LaunchedProcess>) -> Wanted {
+    pub fn wants(&self, processes: &Slice<Process, LaunchedProcess>) -> HostFactKinds {
         let file = self.file.as_ref();
         let learning = self.learning.as_ref();
-        Wanted {
+        HostFactKinds {
             machines: self.reorders
                 || learning.is_some_and(|learning| learning.needs_machines(processes))
                 || file.is_some_and(|file| file.needs_machines(processes)),

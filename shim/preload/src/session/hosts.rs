@@ -57,7 +57,7 @@ pub fn processes(
 
 /// Facts of hosts that are wanted.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct HostFactKinds {
     /// True for their hardware.
     pub machines: bool,
     /// True for their locations on the network.
@@ -82,7 +82,7 @@ pub struct HostFacts {
 pub fn facts(
     world: &Members<'_>,
     processes: &Slice<Process, LaunchedProcess>,
-    wanted: Wanted,
+    wanted: HostFactKinds,
 ) -> Result<HostFacts, ShareError> {
     let any = wanted.machines || wanted.locations;
     let mut known = HashSet::new();

@@ -50,16 +50,16 @@ pub struct Settled {
 }
 
 /// Topology and cores of a placement for this job.
-struct Found {
+struct JobPlacement {
     topology: Topology,
     leaf_of_rank: List<Rank, Leaf>,
     leaf_of_process: List<Process, Leaf>,
     permutation: List<Process, Rank>,
 }
 
-impl From<Placed> for Found {
-    fn from(placed: Placed) -> Found {
-        Found {
+impl From<Placed> for JobPlacement {
+    fn from(placed: Placed) -> JobPlacement {
+        JobPlacement {
             topology: placed.topology,
             leaf_of_rank: placed.leaf_of_rank,
             leaf_of_process: placed.leaf_of_process,
@@ -68,7 +68,7 @@ impl From<Placed> for Found {
     }
 }
 
-impl Found {
+impl JobPlacement {
     /// Lets processes keep the ranks equal to their numbers.
     fn keep(&mut self, seated: &Seated, allocation: &Allocation) -> Option<Kept> {
         let seats = Seats {
@@ -166,7 +166,7 @@ impl ReplayFile {
                     ),
                 };
                 log::info(&format!("{name}: applied{how}"));
-                let mut found = Found {
+                let mut found = JobPlacement {
                     topology: carried.topology,
                     leaf_of_rank: carried.leaf_of_rank,
                     leaf_of_process: carried.leaf_of_process,
@@ -196,7 +196,7 @@ impl ReplayFile {
         allocation: &Allocation,
         network: &ClusterNetwork,
         seated: &Seated,
-    ) -> Result<Found, RequestError> {
+    ) -> Result<JobPlacement, RequestError> {
         let began = Instant::now();
         let movement = match self.apply {
             Apply::Bind => Movement::Processes,
@@ -220,13 +220,13 @@ impl ReplayFile {
                 None => "DistComm".to_owned(),
             }
         ));
-        let mut found = Found::from(placed);
+        let mut found = JobPlacement::from(placed);
         if let Some(mut kept) = found.keep(seated, allocation) {
             if kept.exchanges() {
-                let cost = |found: &Found| allocation.cost(&matrix, &found.leaf_of_rank);
+                let cost = |found: &JobPlacement| allocation.cost(&matrix, &found.leaf_of_rank);
                 // A placement around them may cost less.
                 let around = allocation.placed_around(&matrix, seated.processes());
-                let around = around.map(Found::from).ok();
+                let around = around.map(JobPlacement::from).ok();
                 found = match around {
                     Some(around) if cost(&around) < cost(&found) => around,
                     _ => found,
@@ -238,7 +238,7 @@ impl ReplayFile {
         Ok(found)
     }
 
-    fn settled(&self, found: Found, source: String) -> Settled {
+    fn settled(&self, found: JobPlacement, source: String) -> Settled {
         let new_rank = found.permutation;
         let target = |leaf_of_process| Target {
             topology: found.topology,

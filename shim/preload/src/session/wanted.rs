@@ -2,7 +2,7 @@
 
 use treepie_base::{check_writable, text};
 use treepie_native::tuning::file::TuningFile;
-use treepie_plans::Wanted;
+use treepie_plans::CollectiveSettings;
 use treepie_plans::platform::{File, PlatformSource};
 use treepie_platform::file::PlatformFile;
 use treepie_process::log;
@@ -13,7 +13,9 @@ use super::request_error::RequestError;
 use crate::one_sided::Gathering;
 
 /// Returns the collectives that are replaced, with the known platform.
-pub(super) fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
+pub(super) fn wanted_collectives(
+    settings: &Settings,
+) -> Result<Option<CollectiveSettings>, RequestError> {
     let probe = settings.probe == Probe::Auto;
     if settings.collectives.all_native() {
         let is_guarded = settings.one_sided == OneSided::Auto;
@@ -58,7 +60,7 @@ pub(super) fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, 
         }),
         probe,
     };
-    Ok(Some(Wanted {
+    Ok(Some(CollectiveSettings {
         collectives: settings.collectives.to_string(),
         reproducible: settings.reproducible,
         clusters: settings.clusters.clone(),
@@ -107,7 +109,9 @@ pub(super) fn learnt_gathering(settings: &Settings) -> Option<Gathering> {
 
 /// Returns the collectives that are replaced if a job learns: with a platform, those that are
 /// measured to be faster.
-pub(super) fn learnt_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
+pub(super) fn learnt_collectives(
+    settings: &Settings,
+) -> Result<Option<CollectiveSettings>, RequestError> {
     let has_platform = settings.platform.is_some() || settings.probe == Probe::Auto;
     if !has_platform || !settings.collectives.all_native() {
         return wanted_collectives(settings);

@@ -11,7 +11,7 @@ use crate::input::choice::MatrixChoice;
 
 /// A format of the contents of a profile, for other tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exchange {
+pub enum ExchangeFormat {
     /// Messages as a long table with commas.
     Table,
     /// Calls as a long table with commas.
@@ -31,20 +31,20 @@ pub enum Exchange {
 }
 
 /// File endings, the longer first: `.calls.parquet` must not be read as `.parquet`.
-const ENDINGS: [(&str, Exchange); 8] = [
-    (".calls.parquet", Exchange::CallsParquet),
-    (".parquet", Exchange::TableParquet),
-    (".calls.csv", Exchange::Calls),
-    (".table.csv", Exchange::Table),
-    (".graphml", Exchange::GraphMl),
-    (".gexf", Exchange::Gexf),
-    (".trace.json", Exchange::Trace),
-    (".prom", Exchange::Metrics),
+const ENDINGS: [(&str, ExchangeFormat); 8] = [
+    (".calls.parquet", ExchangeFormat::CallsParquet),
+    (".parquet", ExchangeFormat::TableParquet),
+    (".calls.csv", ExchangeFormat::Calls),
+    (".table.csv", ExchangeFormat::Table),
+    (".graphml", ExchangeFormat::GraphMl),
+    (".gexf", ExchangeFormat::Gexf),
+    (".trace.json", ExchangeFormat::Trace),
+    (".prom", ExchangeFormat::Metrics),
 ];
 
 /// Checks whether a file of this name is to have Chrome's trace format.
 pub fn is_trace(path: &Path) -> bool {
-    Exchange::from_path(path) == Some(Exchange::Trace)
+    ExchangeFormat::from_path(path) == Some(ExchangeFormat::Trace)
 }
 
 /// Inputs of graphs in addition to a profile.
@@ -54,9 +54,9 @@ pub struct Extras {
     pub placed: Vec<(String, String)>,
 }
 
-impl Exchange {
+impl ExchangeFormat {
     /// The format of a file with this name, if it has one of these endings.
-    pub fn from_path(path: &Path) -> Option<Exchange> {
+    pub fn from_path(path: &Path) -> Option<ExchangeFormat> {
         let name = path.file_name()?.to_string_lossy();
         let mut all = ENDINGS.iter();
         all.find(|(ending, _)| name.ends_with(ending))
@@ -65,7 +65,7 @@ impl Exchange {
 
     /// True if it can show a placement.
     pub fn is_graph(self) -> bool {
-        matches!(self, Exchange::GraphMl | Exchange::Gexf)
+        matches!(self, ExchangeFormat::GraphMl | ExchangeFormat::Gexf)
     }
 
     /// Formats the text or bytes of the file.
@@ -89,14 +89,16 @@ impl Exchange {
         };
         let mut out = Vec::new();
         let written: io::Result<()> = match self {
-            Exchange::Table => csv::write(&rows::messages(profile, choice), &mut out),
-            Exchange::TableParquet => parquet::write(&rows::messages(profile, choice), &mut out),
-            Exchange::Calls => csv::write(&calls()?, &mut out),
-            Exchange::CallsParquet => parquet::write(&calls()?, &mut out),
-            Exchange::GraphMl => graph::graphml(profile, choice, extras, &mut out),
-            Exchange::Gexf => graph::gexf(profile, choice, extras, &mut out),
-            Exchange::Metrics => metrics::write(profile, choice, &mut out),
-            Exchange::Trace => {
+            ExchangeFormat::Table => csv::write(&rows::messages(profile, choice), &mut out),
+            ExchangeFormat::TableParquet => {
+                parquet::write(&rows::messages(profile, choice), &mut out)
+            }
+            ExchangeFormat::Calls => csv::write(&calls()?, &mut out),
+            ExchangeFormat::CallsParquet => parquet::write(&calls()?, &mut out),
+            ExchangeFormat::GraphMl => graph::graphml(profile, choice, extras, &mut out),
+            ExchangeFormat::Gexf => graph::gexf(profile, choice, extras, &mut out),
+            ExchangeFormat::Metrics => metrics::write(profile, choice, &mut out),
+            ExchangeFormat::Trace => {
                 let remedy = "take it with `treepie profile --times` or `--phase-interval TIME`";
                 let made = trace::trace(profile).ok_or_else(|| lacks("phases or times", remedy))?;
                 writeln!(out, "{made}")
@@ -113,10 +115,10 @@ mod tests {
 
     #[test]
     fn endings_of_two_parts_come_before_their_last_part() {
-        let form = |name: &str| Exchange::from_path(Path::new(name));
-        assert_eq!(form("a.calls.parquet"), Some(Exchange::CallsParquet));
-        assert_eq!(form("a.parquet"), Some(Exchange::TableParquet));
-        assert_eq!(form("a.table.csv"), Some(Exchange::Table));
+        let form = |name: &str| ExchangeFormat::from_path(Path::new(name));
+        assert_eq!(form("a.calls.parquet"), Some(ExchangeFormat::CallsParquet));
+        assert_eq!(form("a.parquet"), Some(ExchangeFormat::TableParquet));
+        assert_eq!(form("a.table.csv"), Some(ExchangeFormat::Table));
         assert_eq!(form("a.csv"), None);
         assert_eq!(form("a.json"), None);
     }

@@ -11,4 +11,4 @@ mod rows;
 mod thrift;
 mod trace;
 
-pub use form::{Exchange, Extras, is_trace};
+pub use form::{ExchangeFormat, Extras, is_trace};

@@ -23,7 +23,7 @@ pub enum Statuses {
 
 /// Partial profiles left by the ranks of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Left {
+pub struct PartialProfileCount {
     /// Number of partial profiles.
     pub partial_profiles: usize,
     /// Number of ranks of the job.
@@ -40,7 +40,7 @@ pub struct Facts {
     /// True if there is a complete profile: all ranks reached `MPI_Finalize`.
     pub finalized: bool,
     /// Partial profiles, if any.
-    pub left: Option<Left>,
+    pub left: Option<PartialProfileCount>,
     /// Messages in the output of the launcher.
     pub heard: Heard,
     /// Hosts that did not answer afterwards.

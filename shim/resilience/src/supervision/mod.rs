@@ -21,5 +21,5 @@ pub mod launchers;
 mod tests;
 
 pub use decide::{Decision, Ended, History, Limits, Progress, Reason};
-pub use end::{End, Facts, Left, Statuses};
+pub use end::{End, Facts, PartialProfileCount, Statuses};
 pub use hosts::{Host, Out, Roster, TooFew};

@@ -19,7 +19,7 @@ fn facts(statuses: Statuses, status: u8, left: usize) -> Facts {
         status,
         statuses,
         finalized: false,
-        left: (left > 0).then_some(Left {
+        left: (left > 0).then_some(PartialProfileCount {
             partial_profiles: left,
             ranks: 3,
         }),

@@ -35,7 +35,7 @@ pub(super) fn recognize(text: &str) -> bool {
 /// Reads one; `path` is for messages.
 pub(super) fn read(path: &Path, text: &str, _name: Option<&str>) -> Result<Site, FileError> {
     header::check(path, text, Some(Kind::Network))?;
-    let document: Document = yaml::parse(path, text)?;
+    let document: TopologyDocument = yaml::parse(path, text)?;
     let family = match &document.network {
         Described::Text(text) => {
             let site = in_network(path, Site::from_description(text))?;
@@ -58,7 +58,7 @@ pub(super) fn read(path: &Path, text: &str, _name: Option<&str>) -> Result<Site,
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct TopologyDocument {
     #[serde(rename = "treepie")]
     _kind: String,
     #[serde(rename = "version")]
@@ -307,7 +307,11 @@ fn position(network: &Network, place: &Value) -> Result<usize, String> {
 
 /// A graph: links as `[one, other]`, optionally followed by a length and a capacity; hosts by the
 /// names of their vertices.
-fn graph(path: &Path, links: &[Vec<Value>], document: &Document) -> Result<Site, FileError> {
+fn graph(
+    path: &Path,
+    links: &[Vec<Value>],
+    document: &TopologyDocument,
+) -> Result<Site, FileError> {
     let wrong = |field: &str, problem: String| FileError::field(path, field, problem);
     let mut builder = GraphBuilder::default();
     for (number, link) in links.iter().enumerate() {

@@ -9,7 +9,7 @@ use treepie_launch::error::CommandError;
 
 use crate::commands::cut::coordinator::Remote;
 use crate::commands::cut::members::Members;
-use crate::commands::cut::protocol::Which;
+use crate::commands::cut::protocol::JobNumber;
 use crate::commands::cut::waves::Waves;
 use crate::commands::options::{Printing, RunSettings, positive};
 use crate::commands::why::named_base;
@@ -89,7 +89,7 @@ pub(crate) fn hexadecimal(text: &str) -> Result<u64, String> {
 }
 
 impl Arguments {
-    pub(crate) fn members(&self, base: PathBuf, which: Which) -> Result<Members, CommandError> {
+    pub(crate) fn members(&self, base: PathBuf, which: JobNumber) -> Result<Members, CommandError> {
         let mut clusters: Vec<Vec<String>> = self
             .cluster
             .iter()
@@ -108,7 +108,7 @@ impl Arguments {
         Members::new(base, which, &clusters, remote)
     }
 
-    pub(crate) fn waves(&self, base: PathBuf, which: Which) -> Result<Waves, CommandError> {
+    pub(crate) fn waves(&self, base: PathBuf, which: JobNumber) -> Result<Waves, CommandError> {
         Ok(Waves {
             members: self.members(base, which)?,
             patience: self.wave_timeout,

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use treepie_launch::error::CommandError;
 
-use crate::commands::cut::protocol::{Answer, BETWEEN_BEATS, Order, PATIENCE, Which};
+use crate::commands::cut::protocol::{Answer, BETWEEN_BEATS, JobNumber, Order, PATIENCE};
 
 /// A coordinator on another host.
 pub struct Coordinator {
@@ -38,7 +38,7 @@ impl Coordinator {
     /// The remote shell cannot be started.
     pub fn start(
         hosts: &[String],
-        which: Which,
+        which: JobNumber,
         remote: Remote<'_>,
     ) -> Result<Coordinator, CommandError> {
         let (host, others) = hosts.split_first().ok_or_else(|| {
@@ -130,7 +130,7 @@ impl Drop for Coordinator {
 }
 
 /// Builds the words of a coordinator's command.
-fn line(which: Which, others: &[String], remote: Remote<'_>) -> Vec<OsString> {
+fn line(which: JobNumber, others: &[String], remote: Remote<'_>) -> Vec<OsString> {
     let Remote { shell, pages } = remote;
     let own = std::env::current_exe().unwrap_or_else(|_| "treepie".into());
     let mut line: Vec<OsString> = vec![own.into(), "cut".into(), "--coordinate".into()];
@@ -150,8 +150,8 @@ fn line(which: Which, others: &[String], remote: Remote<'_>) -> Vec<OsString> {
         line.extend(["--remote-shell".into(), quoted.into()]);
     }
     match which {
-        Which::Run(run) => line.push(format!("{run:016x}").into()),
-        Which::Given(given) => line.extend(["--given".into(), format!("{given:016x}").into()]),
+        JobNumber::Run(run) => line.push(format!("{run:016x}").into()),
+        JobNumber::Given(given) => line.extend(["--given".into(), format!("{given:016x}").into()]),
     }
     line
 }

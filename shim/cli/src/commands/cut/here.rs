@@ -8,19 +8,19 @@ use treepie_report::input::page_files;
 use treepie_report::input::pages::Look;
 
 use super::then::{self, Ended};
-use crate::commands::cut::protocol::{Answer, Order, Which};
+use crate::commands::cut::protocol::{Answer, JobNumber, Order};
 use crate::commands::hang::runs_below;
 
 /// The ranks of a job on this host. Dropping this lets them continue.
 pub struct Here {
     base: PathBuf,
-    which: Which,
+    which: JobNumber,
     gates: Option<Gates>,
 }
 
 impl Here {
     /// Creates the list for the job whose pages are below this directory.
-    pub fn new(base: PathBuf, which: Which) -> Here {
+    pub fn new(base: PathBuf, which: JobNumber) -> Here {
         let gates = None;
         Here { base, which, gates }
     }
@@ -28,8 +28,8 @@ impl Here {
     /// Its runs that have pages now: a job may have several in succession.
     fn runs(&self) -> Vec<(u64, Look)> {
         match self.which {
-            Which::Run(run) => vec![(run, Look::at(&self.base, run))],
-            Which::Given(given) => runs_below(&self.base, given),
+            JobNumber::Run(run) => vec![(run, Look::at(&self.base, run))],
+            JobNumber::Given(given) => runs_below(&self.base, given),
         }
     }
 

@@ -13,7 +13,7 @@ use treepie_report::cut::{Pending, WaveReport};
 use super::waves::Waves;
 use crate::commands::cut::answer::{Answer, is_whole};
 use crate::commands::cut::arguments::Arguments;
-use crate::commands::cut::protocol::Which;
+use crate::commands::cut::protocol::JobNumber;
 use crate::commands::hang::{self, new_number};
 use crate::commands::outcome::Outcome;
 use crate::output;
@@ -35,7 +35,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let invocation = treepie_launch::prepare(&arguments.command, &variables)?;
     let mut keeper = Keeper {
         arguments,
-        waves: arguments.waves(hang::base(), Which::Given(number))?,
+        waves: arguments.waves(hang::base(), JobNumber::Given(number))?,
     };
     let (stop, stopped) = mpsc::channel::<()>();
     let (status, waves) = thread::scope(|scope| {

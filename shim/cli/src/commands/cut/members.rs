@@ -15,7 +15,7 @@ use treepie_launch::error::CommandError;
 use super::coordinator::{Coordinator, Remote};
 use super::here::Here;
 use super::then::Ended;
-use crate::commands::cut::protocol::{Answer, Order, Which};
+use crate::commands::cut::protocol::{Answer, JobNumber, Order};
 
 /// All ranks of a job. Dropping this lets them continue.
 pub struct Members {
@@ -33,7 +33,7 @@ impl Members {
     /// A coordinator cannot be started.
     pub fn new(
         base: PathBuf,
-        which: Which,
+        which: JobNumber,
         clusters: &[Vec<String>],
         remote: Remote<'_>,
     ) -> Result<Members, CommandError> {

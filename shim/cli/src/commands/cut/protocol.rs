@@ -16,7 +16,7 @@ pub(crate) const BETWEEN_BEATS: Duration = Duration::from_millis(500);
 
 /// Identifies a job.
 #[derive(Debug, Clone, Copy)]
-pub enum Which {
+pub enum JobNumber {
     /// The run with this number.
     Run(u64),
     /// The runs with this number, given by the command that started them.

@@ -12,7 +12,7 @@ use crate::commands::cut::answer::Answer;
 use crate::commands::cut::arguments::{Arguments, hexadecimal};
 use crate::commands::cut::job;
 use crate::commands::cut::members::Members;
-use crate::commands::cut::protocol::Which;
+use crate::commands::cut::protocol::JobNumber;
 use crate::commands::cut::serve::serve;
 use crate::commands::outcome::Outcome;
 use crate::commands::why::Chosen;
@@ -31,8 +31,8 @@ pub(super) fn coordinate(arguments: &Arguments) -> Outcome {
     let base = arguments.pages.clone().unwrap_or_else(usual_base);
     let run = arguments.job.as_deref().map(hexadecimal).transpose();
     let which = match (arguments.given, run.map_err(CommandError::usage)?) {
-        (Some(given), _) => Which::Given(given),
-        (None, Some(run)) => Which::Run(run),
+        (Some(given), _) => JobNumber::Given(given),
+        (None, Some(run)) => JobNumber::Run(run),
         (None, None) => {
             return Err(CommandError::usage(
                 "--coordinate: needs the number of a run",
@@ -53,7 +53,7 @@ fn of_running(arguments: &Arguments) -> Outcome {
     let (pages, job) = (arguments.pages.as_deref(), arguments.job.as_deref());
     let chosen = Chosen::find(pages, job, REMEDY)?;
     let run = chosen.run;
-    let mut waves = arguments.waves(chosen.base, Which::Run(run))?;
+    let mut waves = arguments.waves(chosen.base, JobNumber::Run(run))?;
     let (ranks, size) = waves.members.look()?;
     if size == 0 {
         return Err(CommandError::failed(format!(

@@ -36,7 +36,7 @@ pub struct Arguments {
     #[command(flatten)]
     pub(crate) printing: Printing,
     #[command(flatten)]
-    pub(crate) how: How,
+    pub(crate) how: SearchOptions,
     #[command(flatten)]
     pub(crate) choice: MatrixChoice,
     #[command(flatten)]
@@ -55,7 +55,7 @@ pub struct Arguments {
 
 /// Options of the search.
 #[derive(Debug, Args)]
-pub(crate) struct How {
+pub(crate) struct SearchOptions {
     /// One of: best, multisection, grid, swaps, treematch, treematch-exact,
     /// treematch-fast, treematch-constraints, tmlb-min-weight, tmlb-tree-based,
     /// packed, round-robin, identity

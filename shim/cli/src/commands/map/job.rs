@@ -17,7 +17,7 @@ use treepie_report::words::pluralize;
 use treepie_topology::Topology;
 use treepie_traffic::Matrix;
 
-use crate::commands::map::arguments::{Arguments, How, processors};
+use crate::commands::map::arguments::{Arguments, SearchOptions, processors};
 use crate::commands::map::replaced::Replaced;
 use crate::commands::map::search;
 use crate::output::Working;
@@ -96,7 +96,7 @@ impl Job {
         })
     }
 
-    fn options(&self, how: &How) -> Options<'_> {
+    fn options(&self, how: &SearchOptions) -> Options<'_> {
         Options {
             current: self.current.as_deref(),
             seed: how.seed.seed.unwrap_or_default(),
@@ -136,7 +136,7 @@ impl Job {
     /// Places on the tree, or on the network that is not a tree.
     pub(crate) fn placed(
         &self,
-        how: &How,
+        how: &SearchOptions,
         matrix: &Matrix,
         options: &Options,
     ) -> Result<Placed, PlacementError> {
@@ -164,7 +164,7 @@ impl Job {
     /// The core of each rank without the placement.
     pub(crate) fn before(
         &self,
-        how: &How,
+        how: &SearchOptions,
         bytes: &Matrix,
     ) -> Result<List<Rank, Leaf>, CommandError> {
         match &self.current {

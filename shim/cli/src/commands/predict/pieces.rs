@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::{Map, Value, json};
 use treepie_guard::one_sided::cost;
-use treepie_platform::{Link, Platform, Way};
+use treepie_platform::{Link, Platform, TransferMethod};
 use treepie_report::platform::named_links;
 use treepie_report::table::Table;
 use treepie_report::units;
@@ -21,7 +21,7 @@ pub fn run(platform: &Platform, pieces: u64, arguments: &Arguments) -> Outcome {
     let count = pieces as f64;
     let json = || {
         let links = links.iter().map(|(name, link)| {
-            let seconds = Way::ALL.iter().map(|&way| {
+            let seconds = TransferMethod::ALL.iter().map(|&way| {
                 let seconds = cost::seconds(link, way, count, bytes as f64);
                 (way.to_string(), Value::from(seconds))
             });
@@ -48,12 +48,12 @@ fn text(links: &[(String, &Link)], pieces: u64, bytes: u64) -> String {
         "{} of {size} that lie apart, from one rank to another, until it knows them there\n",
         pluralize(pieces as usize, "piece")
     );
-    let ways = Way::ALL.iter().map(Way::to_string);
+    let ways = TransferMethod::ALL.iter().map(TransferMethod::to_string);
     let mut table = Table::new(std::iter::once("link".to_owned()).chain(ways));
     for (name, link) in links {
         let quickest = [cost::MESSAGES, cost::PUTS]
             .map(|ways| cost::quickest(link, ways, pieces as f64, bytes as f64));
-        let cells = Way::ALL.iter().map(|way| {
+        let cells = TransferMethod::ALL.iter().map(|way| {
             let seconds = cost::seconds(link, *way, pieces as f64, bytes as f64);
             let mark = if quickest.contains(way) { "*" } else { "" };
             format!("{mark}{}", units::seconds(seconds))

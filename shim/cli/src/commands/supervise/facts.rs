@@ -7,7 +7,7 @@ use treepie_launch::watched::Watched;
 use treepie_launch::written::is_ours;
 use treepie_launch::{self, allocation};
 use treepie_profile::partial_profiles::directory_of;
-use treepie_resilience::supervision::{End, Facts, Host, Left, Statuses};
+use treepie_resilience::supervision::{End, Facts, Host, PartialProfileCount, Statuses};
 
 use crate::commands::profile::merged;
 use crate::commands::supervise::supervisor::Supervisor;
@@ -27,7 +27,7 @@ impl<'a> Supervisor<'a> {
         match merged(&parts, output) {
             Ok(profile) => Profiles {
                 finalized: false,
-                left: Some(Left {
+                left: Some(PartialProfileCount {
                     partial_profiles: profile.ranks - profile.missing_ranks.len(),
                     ranks: profile.ranks,
                 }),
@@ -80,6 +80,6 @@ impl<'a> Supervisor<'a> {
 /// Files that show the progress of the ranks of an attempt.
 pub(crate) struct Profiles {
     finalized: bool,
-    left: Option<Left>,
+    left: Option<PartialProfileCount>,
     pub(crate) path: Option<PathBuf>,
 }

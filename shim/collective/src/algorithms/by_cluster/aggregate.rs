@@ -7,7 +7,7 @@
 //!   member  --large--------------------------------> receiver
 //! ```
 
-use crate::algorithms::by_cluster::alltoall::Exchange;
+use crate::algorithms::by_cluster::alltoall::ClusterExchange;
 use crate::algorithms::by_rank::linear::far_first;
 use crate::algorithms::by_rank::pairwise;
 use crate::plan::range::Range;
@@ -166,6 +166,6 @@ pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
             false => 0,
         }
     };
-    Exchange::new(problem, rank, &along).in_few_messages(steps);
+    ClusterExchange::new(problem, rank, &along).in_few_messages(steps);
     pairwise::direct(problem, rank, steps, &|from, to| along(from, to) == 0);
 }

@@ -19,7 +19,7 @@ use treepie_base::Cluster;
 pub fn grouped(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let pair = |from: usize, to: usize| problem.pair(from, to);
-    let exchange = Exchange::new(problem, rank, &pair);
+    let exchange = ClusterExchange::new(problem, rank, &pair);
     let (input, output) = (&exchange.input, &exchange.output);
     // Directly between ranks of one cluster.
     let members = clusters.members(clusters.of(rank));
@@ -37,7 +37,7 @@ pub fn grouped(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
 }
 
 /// Inter-cluster part of a grouped exchange.
-pub(super) struct Exchange<'a> {
+pub(super) struct ClusterExchange<'a> {
     problem: &'a Problem<'a>,
     clusters: &'a Clusters,
     /// Units relayed by leaders from one rank to another: the whole block, or none.
@@ -68,14 +68,14 @@ impl ScratchBlocks {
     }
 }
 
-impl<'a> Exchange<'a> {
+impl<'a> ClusterExchange<'a> {
     pub fn new(
         problem: &'a Problem<'a>,
         rank: usize,
         pair: &'a dyn Fn(usize, usize) -> u64,
     ) -> Self {
         let (input, output) = buffers(problem, rank);
-        Exchange {
+        ClusterExchange {
             problem,
             clusters: problem.clusters,
             pair,

@@ -15,7 +15,7 @@ use crate::steps::Steps;
 
 /// Place in the tree.
 #[derive(Debug, Clone)]
-struct Place {
+struct TreePosition {
     rank: usize,
     /// Place of the parent; `None` for the leader.
     parent: Option<usize>,
@@ -28,7 +28,7 @@ struct Place {
 /// Tree of a group of ranks and their blocks.
 #[derive(Debug, Clone)]
 pub(super) struct BlockTree {
-    places: Vec<Place>,
+    places: Vec<TreePosition>,
     blocks: Blocks,
 }
 
@@ -173,7 +173,7 @@ struct Walk<'a> {
     levels: &'a [Vec<usize>],
     /// Shapes of the levels, and of the ranks inside the innermost groups.
     shapes: Vec<Shape>,
-    places: Vec<Place>,
+    places: Vec<TreePosition>,
 }
 
 impl<'a> Walk<'a> {
@@ -187,7 +187,7 @@ impl<'a> Walk<'a> {
 
     fn place(&mut self, rank: usize, parent: Option<usize>) -> usize {
         let at = self.places.len();
-        self.places.push(Place {
+        self.places.push(TreePosition {
             rank,
             parent,
             children: Vec::new(),

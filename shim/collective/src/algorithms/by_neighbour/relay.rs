@@ -29,7 +29,7 @@ pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     sources.push(rank);
     sources.sort_unstable();
     for source in sources {
-        let way = Way::new(&own, source);
+        let way = BlockPath::new(&own, source);
         let block = match source == rank {
             true => own.input.first().copied(),
             false => own.places_from(source).first().map(|&at| own.output[at]),
@@ -61,7 +61,7 @@ pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
 }
 
 /// Path of a block, from the view of one of its ranks.
-struct Way {
+struct BlockPath {
     source: usize,
     /// Sender to this rank; `None` for the source.
     from: Option<usize>,
@@ -69,9 +69,9 @@ struct Way {
     to: Vec<usize>,
 }
 
-impl Way {
-    fn new(own: &Own, source: usize) -> Way {
-        let mut way = Way {
+impl BlockPath {
+    fn new(own: &Own, source: usize) -> BlockPath {
+        let mut way = BlockPath {
             source,
             from: None,
             to: Vec::new(),

@@ -28,7 +28,7 @@ pub(crate) enum Matching {
 impl Matching {
     /// For every rank, the others in the order in which it sends to them.
     pub fn order(self, ranks: usize, weight: impl Fn(usize, usize) -> f64) -> Vec<Vec<usize>> {
-        let mut left = Left::new(ranks, weight);
+        let mut left = RemainingMessages::new(ranks, weight);
         let mut order: Vec<Vec<usize>> = vec![Vec::with_capacity(ranks); ranks];
         if self == Matching::OpenShop {
             left.open_shop(&mut order);
@@ -43,18 +43,18 @@ impl Matching {
 pub type Step = Vec<Option<usize>>;
 
 /// Messages that are not sent yet.
-pub struct Left {
+pub struct RemainingMessages {
     ranks: usize,
     weight: Vec<f64>,
     open: Vec<bool>,
     count: usize,
 }
 
-impl Left {
+impl RemainingMessages {
     /// All messages between ranks, with their weights.
     pub fn new(ranks: usize, weight: impl Fn(usize, usize) -> f64) -> Self {
         let pairs = (0..ranks * ranks).map(|pair| (pair / ranks, pair % ranks));
-        Left {
+        RemainingMessages {
             ranks,
             weight: pairs.clone().map(|(from, to)| weight(from, to)).collect(),
             open: pairs.map(|(from, to)| from != to).collect(),

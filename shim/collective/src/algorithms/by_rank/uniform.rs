@@ -10,7 +10,7 @@
 //! proposes, the schedule is therefore uniform for a fixed number of steps, and the remainders are
 //! sent whole, by the matching with the largest sum.
 
-use crate::algorithms::by_rank::matchings::{Left, Matching};
+use crate::algorithms::by_rank::matchings::{Matching, RemainingMessages};
 use crate::algorithms::by_rank::pairwise::seconds;
 use crate::algorithms::by_rank::scheduled::{Piece, Schedule};
 use crate::problem::Problem;
@@ -39,7 +39,7 @@ fn pieces(
         0 => 0.0,
         _ => seconds(from, to),
     };
-    let mut left = Left::new(ranks, whole);
+    let mut left = RemainingMessages::new(ranks, whole);
     let mut sent = vec![0; ranks * ranks];
     let mut add = |from: usize, to: usize, end: u64| {
         let start = std::mem::replace(&mut sent[from * ranks + to], end);

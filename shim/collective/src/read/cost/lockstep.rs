@@ -1,11 +1,11 @@
 //! Time of an algorithm whose ranks all send alike, from the scripts of a few ranks: a tenth of the
 //! work of running the scripts of all.
 
-use crate::algorithms::algorithm::{Algorithm, Alike};
+use crate::algorithms::algorithm::{Algorithm, Symmetry};
 use crate::network::links::{Network, Overhead};
 use crate::problem::{Amount, Uniform};
 use crate::read::cost::reading::Reading;
-use crate::read::cost::script::{How, Move, OneByOne, Part, Script};
+use crate::read::cost::script::{Move, OneByOne, Part, ReadingMode, Script};
 use crate::read::moved;
 use crate::read::simulate::links::Links;
 use crate::read::simulate::outcome::Sending;
@@ -25,7 +25,7 @@ impl Reading<'_> {
         let problem = self.problem(call, &amount, clusters);
         let description = algorithm.describe(&problem);
         let ranks = problem.ranks();
-        let how = How {
+        let how = ReadingMode {
             part: Part::All,
             one_by_one: OneByOne::Sends,
             told: false,
@@ -54,7 +54,7 @@ struct Lockstep<'a> {
     network: &'a Network,
     links: Links<'a>,
     rank: usize,
-    alike: Alike,
+    alike: Symmetry,
     /// Ranks of its cluster, which share an uplink.
     mates: Vec<usize>,
     /// Last message, and its times.
@@ -79,7 +79,7 @@ impl Round {
 }
 
 impl<'a> Lockstep<'a> {
-    fn new(network: &'a Network, rank: usize, alike: Alike) -> Self {
+    fn new(network: &'a Network, rank: usize, alike: Symmetry) -> Self {
         let cluster = network.cluster_of()[rank];
         let is_mate = |&other: &usize| network.cluster_of()[other] == cluster;
         Lockstep {
@@ -128,7 +128,7 @@ impl<'a> Lockstep<'a> {
         let mut round = Round::default();
         for &mate in &self.mates {
             let peer = match self.alike {
-                Alike::Flipped => to ^ self.rank ^ mate,
+                Symmetry::Flipped => to ^ self.rank ^ mate,
                 _ => (to + ranks + mate - self.rank) % ranks,
             };
             let way = self.links.way((mate, peer, bytes), Contention::NONE);

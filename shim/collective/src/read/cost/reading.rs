@@ -10,7 +10,7 @@ use crate::problem::{Amount, Problem};
 use crate::read::cost::contention::{exchanges, inside};
 use crate::read::cost::run::{run, run_rounds};
 use crate::read::cost::script::OneByOne;
-use crate::read::cost::script::{How, Part, Script, Scripts};
+use crate::read::cost::script::{Part, ReadingMode, Script, Scripts};
 use crate::read::cost::times::Times;
 use crate::read::exchanges::is_contention_known;
 use crate::read::moved;
@@ -134,7 +134,7 @@ impl Reading<'_> {
 
     /// Times of all messages of an algorithm.
     fn whole(&self, algorithm: &Algorithm, problem: &Problem, flow: Flow) -> Times {
-        let how = How {
+        let how = ReadingMode {
             part: Part::All,
             one_by_one: self.one_by_one,
             told: is_contention_known(self.network),
@@ -147,7 +147,7 @@ impl Reading<'_> {
     /// Times of all rounds of an algorithm, extrapolated if they are many.
     fn all_rounds(&self, algorithm: &Algorithm, problem: &Problem) -> Times {
         let (ranks, flow) = (problem.ranks(), problem.flow(self.flow));
-        let how = |part, told| How {
+        let how = |part, told| ReadingMode {
             part,
             one_by_one: self.one_by_one,
             told,

@@ -4,7 +4,7 @@ use crate::network::links::{Distance, Network, Overhead};
 use crate::read::cost::script::{Move, Scripts};
 use crate::read::cost::times::Times;
 use crate::read::exchanges::Exchanges;
-use crate::read::simulate::links::{Links, Way};
+use crate::read::simulate::links::{Links, MessagePath};
 use crate::read::simulate::outcome::Sending;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -134,7 +134,7 @@ struct Run<'a> {
     /// Exchanges, if contention is known.
     exchanges: Option<&'a Exchanges<'a>>,
     /// Links that the last message occupied, and its work.
-    last: Option<(Kind, Way, Work)>,
+    last: Option<(Kind, MessagePath, Work)>,
     ranks: Vec<Rank>,
     /// Time at which each message has arrived, and is received; NaN before it is sent.
     there: Vec<f64>,
@@ -268,7 +268,7 @@ impl Run<'_> {
         &mut self,
         (from, to, bytes): (usize, usize, u64),
         is_after_another: bool,
-    ) -> (Way, Work) {
+    ) -> (MessagePath, Work) {
         let clusters = [from, to].map(|rank| self.network.cluster_of()[rank]);
         let contention = self.exchanges.map_or(Contention::NONE, |exchanges| {
             exchanges.contention(from, to, is_after_another)

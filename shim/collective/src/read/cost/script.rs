@@ -1,7 +1,7 @@
 //! Script of one rank for the simulation of its time: the reading of a description that remembers
 //! only outstanding messages.
 
-use crate::algorithms::algorithm::{Algorithm, Alike, Description};
+use crate::algorithms::algorithm::{Algorithm, Description, Symmetry};
 use crate::plan::range::{Range, Space};
 use crate::problem::Problem;
 use crate::steps::{Flow, Steps};
@@ -46,7 +46,7 @@ pub enum OneByOne {
 
 /// Part and form in which descriptions are read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct How {
+pub(super) struct ReadingMode {
     pub part: Part,
     pub one_by_one: OneByOne,
     /// True if [`Script::told`] is read.
@@ -55,7 +55,7 @@ pub(super) struct How {
 
 /// Message that a rank sends, even if the move is not read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Told {
+pub(super) struct SentMessage {
     pub to: u32,
     pub bytes: u64,
     pub is_after_another: bool,
@@ -66,7 +66,7 @@ pub(super) struct Told {
 pub(super) struct Script {
     pub moves: Vec<Move>,
     /// All messages that it sends, if they are read.
-    pub told: Vec<Told>,
+    pub told: Vec<SentMessage>,
     /// Sender of each received message, and the number of earlier messages from it.
     pub senders: Vec<(u32, u32)>,
     sends: usize,
@@ -75,7 +75,7 @@ pub(super) struct Script {
 
 impl Script {
     /// Reads the script of `rank`.
-    pub fn read(description: &Description, flow: Flow, rank: usize, how: How) -> Script {
+    pub fn read(description: &Description, flow: Flow, rank: usize, how: ReadingMode) -> Script {
         let mut reader = Reader {
             flow,
             part: how.part,
@@ -127,13 +127,13 @@ impl Script {
 /// Scripts of all ranks.
 pub(super) struct Scripts {
     ranks: usize,
-    alike: Alike,
+    alike: Symmetry,
     /// Scripts of the ranks that are read.
     scripts: Vec<Script>,
 }
 
 impl Scripts {
-    pub fn read(algorithm: &Algorithm, problem: &Problem, flow: Flow, how: How) -> Self {
+    pub fn read(algorithm: &Algorithm, problem: &Problem, flow: Flow, how: ReadingMode) -> Self {
         let (ranks, alike) = (problem.ranks(), algorithm.alike(problem));
         let description = algorithm.describe(problem);
         let read = |rank| Script::read(&description, flow, rank, how);
@@ -311,7 +311,7 @@ impl Steps for Reader {
             });
         }
         if self.is_told {
-            self.script.told.push(Told {
+            self.script.told.push(SentMessage {
                 to,
                 bytes,
                 is_after_another,

@@ -5,8 +5,8 @@ use crate::plan::dependencies::Dependencies;
 use crate::plan::step::{Action, Plan};
 use crate::read::exchanges::{Exchanges, is_after_another};
 use crate::read::moved;
-use crate::read::simulate::events::{Events, What};
-use crate::read::simulate::links::{Links, Passing, Way};
+use crate::read::simulate::events::{EventKind, Events};
+use crate::read::simulate::links::{Links, MessagePath, Passing};
 use crate::read::simulate::outcome::{Options, Outcome, Sending, SimulationError};
 use crate::read::simulate::timeline::{Bar, Doing};
 use std::cmp::Reverse;
@@ -146,12 +146,12 @@ impl<'a> Engine<'a> {
     pub fn run(mut self) -> Result<Outcome, SimulationError> {
         while let Some((at, what)) = self.events.pop() {
             match what {
-                What::There(message) => self.there(message, at),
-                What::End((rank, step)) => self.finish(rank, step, at),
-                What::Start(message) => self.start(message, at),
-                What::Near(message) => self.near(message),
-                What::Come(message) => self.come(message),
-                What::Wake(rank) => self.wake(rank, at),
+                EventKind::There(message) => self.there(message, at),
+                EventKind::End((rank, step)) => self.finish(rank, step, at),
+                EventKind::Start(message) => self.start(message, at),
+                EventKind::Near(message) => self.near(message),
+                EventKind::Come(message) => self.come(message),
+                EventKind::Wake(rank) => self.wake(rank, at),
             }
         }
         for (rank, state) in self.ranks.iter().enumerate() {
@@ -175,7 +175,7 @@ impl<'a> Engine<'a> {
     /// Begins the first steps that a rank may execute, while it is free and no other event comes
     /// first.
     fn wake(&mut self, rank: usize, now: f64) {
-        while self.ranks[rank].busy <= now && !self.events.are_before(now, What::Wake(rank)) {
+        while self.ranks[rank].busy <= now && !self.events.are_before(now, EventKind::Wake(rank)) {
             let Some(Reverse(step)) = self.ranks[rank].ready.pop() else {
                 break;
             };
@@ -190,7 +190,7 @@ impl<'a> Engine<'a> {
         if !state.ready.is_empty() && !state.waking {
             state.waking = true;
             let free = state.busy.max(now);
-            self.events.at(free, What::Wake(rank));
+            self.events.at(free, EventKind::Wake(rank));
         }
     }
 
@@ -274,7 +274,7 @@ impl<'a> Engine<'a> {
         // The request was in flight before the receiver was ready.
         let saved = (now - asked).min(latency);
         let answered = now + (handshake - saved).max(0.0);
-        self.events.at(answered, What::Start(message));
+        self.events.at(answered, EventKind::Start(message));
     }
 
     fn start(&mut self, message: usize, now: f64) {
@@ -296,7 +296,7 @@ impl<'a> Engine<'a> {
             let began = sent.unwrap_or(now);
             let done = began + self.occupied(from, to, bytes, Overhead::Send);
             self.events
-                .at(passing.tail.max(done), What::End((from, step)));
+                .at(passing.tail.max(done), EventKind::End((from, step)));
         }
         if self.network.cluster_of()[from] != self.network.cluster_of()[to] {
             self.outcome.bytes_between += bytes;
@@ -304,13 +304,13 @@ impl<'a> Engine<'a> {
         let (start, end) = (passing.head, passing.tail);
         self.bar(from, start, end, Doing::Send, Some(to), bytes);
         match way.is_far() {
-            true => self.events.at(head, What::Near(message)),
-            false => self.events.at(head, What::Come(message)),
+            true => self.events.at(head, EventKind::Near(message)),
+            false => self.events.at(head, EventKind::Come(message)),
         }
     }
 
     /// Occupied times of a message.
-    fn way(&self, message: usize) -> Way {
+    fn way(&self, message: usize) -> MessagePath {
         let Message {
             from,
             to,
@@ -330,7 +330,7 @@ impl<'a> Engine<'a> {
         let way = self.way(message);
         let passing = self.links.enter(self.messages[message].passing, &way);
         self.messages[message].passing = passing;
-        self.events.at(passing.head, What::Come(message));
+        self.events.at(passing.head, EventKind::Come(message));
     }
 
     fn come(&mut self, message: usize) {
@@ -342,7 +342,7 @@ impl<'a> Engine<'a> {
         } = self.messages[message];
         let (start, end) = (passing.head, passing.tail);
         self.bar(to, start, end, Doing::Receive, Some(from), bytes);
-        self.events.at(end, What::There(message));
+        self.events.at(end, EventKind::There(message));
     }
 
     /// Makes the receive of an awaited message executable for its rank.
@@ -379,7 +379,7 @@ impl<'a> Engine<'a> {
     /// Ends a step: immediately, before its rank executes others, if it takes no time.
     fn ends_at(&mut self, end: f64, rank: usize, step: u32, now: f64) {
         match end > now {
-            true => self.events.at(end, What::End((rank, step))),
+            true => self.events.at(end, EventKind::End((rank, step))),
             false => self.finish(rank, step, now),
         }
     }

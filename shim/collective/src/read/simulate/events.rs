@@ -4,13 +4,13 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 /// Step of a rank.
-pub type Place = (usize, u32);
+pub type RankStep = (usize, u32);
 
 /// Event. Simultaneous events are in this order, those of one kind in the order of messages or
 /// ranks. Ranks come last: the steps that one may begin are known when all other events of that
 /// time have happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum What {
+pub enum EventKind {
     /// A message with a rendezvous starts.
     Start(usize),
     /// The first byte of a message arrives at the cluster of its receiver.
@@ -20,7 +20,7 @@ pub enum What {
     /// The last byte of it arrives at its receiver.
     There(usize),
     /// A step ends.
-    End(Place),
+    End(RankStep),
     /// The rank may have a step to execute.
     Wake(usize),
 }
@@ -28,7 +28,7 @@ pub enum What {
 #[derive(Debug, PartialEq)]
 struct Event {
     at: f64,
-    what: What,
+    what: EventKind,
 }
 
 impl Eq for Event {}
@@ -52,18 +52,18 @@ pub(crate) struct Events(BinaryHeap<Reverse<Event>>);
 
 impl Events {
     /// Adds an event.
-    pub fn at(&mut self, at: f64, what: What) {
+    pub fn at(&mut self, at: f64, what: EventKind) {
         self.0.push(Reverse(Event { at, what }));
     }
 
     /// True if any event precedes `what` at time `at`.
-    pub(crate) fn are_before(&self, at: f64, what: What) -> bool {
+    pub(crate) fn are_before(&self, at: f64, what: EventKind) -> bool {
         let event = Event { at, what };
         self.0.peek().is_some_and(|Reverse(next)| *next < event)
     }
 
     /// Removes and returns the next event, with its time.
-    pub fn pop(&mut self) -> Option<(f64, What)> {
+    pub fn pop(&mut self) -> Option<(f64, EventKind)> {
         self.0.pop().map(|Reverse(event)| (event.at, event.what))
     }
 }

@@ -58,7 +58,7 @@ struct Card {
 
 /// Seconds for which a message occupies each link on its path.
 #[derive(Debug, Clone, Copy)]
-pub struct Way {
+pub struct MessagePath {
     from: usize,
     to: usize,
     distance: Distance,
@@ -77,10 +77,10 @@ pub struct Way {
     cards: [f64; 2],
 }
 
-impl Way {
+impl MessagePath {
     /// Occupied times for a message between other ranks of the same clusters.
-    pub fn of(self, from: usize, to: usize) -> Way {
-        Way { from, to, ..self }
+    pub fn of(self, from: usize, to: usize) -> MessagePath {
+        MessagePath { from, to, ..self }
     }
 
     /// True if it is sent to another cluster.
@@ -131,12 +131,12 @@ impl<'a> Links<'a> {
     }
 
     /// Occupied times of a message on its path; `met` is its contention.
-    pub fn way(&self, (from, to, bytes): (usize, usize, u64), met: Contention) -> Way {
+    pub fn way(&self, (from, to, bytes): (usize, usize, u64), met: Contention) -> MessagePath {
         let network = self.network;
         let link = network.link(from, to);
         let gap = link.map_or(0.0, |link| link.gap(bytes));
         let gap = met.gamma * gap + met.delay(bytes);
-        let mut way = Way {
+        let mut way = MessagePath {
             from,
             to,
             distance: match self.sending {
@@ -164,7 +164,7 @@ impl<'a> Links<'a> {
     }
 
     /// Sends a message from its sender: the times at which it is on its way.
-    pub(crate) fn depart(&mut self, now: f64, way: &Way) -> Passing {
+    pub(crate) fn depart(&mut self, now: f64, way: &MessagePath) -> Passing {
         let start = Passing {
             head: now,
             tail: now,
@@ -186,7 +186,7 @@ impl<'a> Links<'a> {
 
     /// Passes a message into the cluster of its receiver: the times at which it arrives at the
     /// host.
-    pub fn enter(&mut self, passing: Passing, way: &Way) -> Passing {
+    pub fn enter(&mut self, passing: Passing, way: &MessagePath) -> Passing {
         if !way.is_far() {
             return passing;
         }
@@ -195,7 +195,7 @@ impl<'a> Links<'a> {
     }
 
     /// Passes a message into the host of its receiver: the times of its arrival.
-    pub fn arrive(&mut self, passing: Passing, way: &Way) -> Passing {
+    pub fn arrive(&mut self, passing: Passing, way: &MessagePath) -> Passing {
         let card = &mut self.card_in[self.network.host_of()[way.to]];
         match way.distance {
             Distance::Host => passing.through(&mut self.port_in[way.to], way.gap),

@@ -14,7 +14,7 @@ use treepie_native::tuning::file::TuningFile;
 use treepie_native::tuning::{Budget, Cell, Clock, Row, Selection, Tuning, emulations, measure};
 
 use crate::request::Request;
-use crate::way::{Caller, Kind, Way, row, set};
+use crate::way::{Caller, Kind, MeasuredAlgorithm, row, set};
 
 /// The measurement on one rank.
 pub struct Tuner<'a> {
@@ -199,8 +199,8 @@ impl<'a> Tuner<'a> {
         members: &Communicator<'a>,
         operation: Operation,
         is_behind_han: bool,
-    ) -> Vec<Way<'a>> {
-        let mut ways = vec![Way::native(members, operation)];
+    ) -> Vec<MeasuredAlgorithm<'a>> {
+        let mut ways = vec![MeasuredAlgorithm::native(members, operation)];
         for knob in self.library.knobs(operation) {
             let is_wrong =
                 knob.reorders() && !self.library.checks_order() && !self.request.commutative;
@@ -210,12 +210,16 @@ impl<'a> Tuner<'a> {
         }
         if self.has_plans {
             let plans = Algorithm::of(operation).filter(|plan| self.serves(plan, members.size()));
-            ways.extend(plans.map(|plan| Way::plan(members, operation, plan.name)));
+            ways.extend(plans.map(|plan| MeasuredAlgorithm::plan(members, operation, plan.name)));
         }
-        ways.extend(emulations(operation).into_iter().map(|emulation| Way {
-            kind: Kind::Emulation(emulation),
-            ..Way::native(members, operation)
-        }));
+        ways.extend(
+            emulations(operation)
+                .into_iter()
+                .map(|emulation| MeasuredAlgorithm {
+                    kind: Kind::Emulation(emulation),
+                    ..MeasuredAlgorithm::native(members, operation)
+                }),
+        );
         ways
     }
 
@@ -225,7 +229,12 @@ impl<'a> Tuner<'a> {
         (plan.is_by_rank() || hosts.len() > 1) && plan.allows(ranks)
     }
 
-    fn way(&self, members: &Communicator<'a>, knob: Knob, is_behind_han: bool) -> Option<Way<'a>> {
+    fn way(
+        &self,
+        members: &Communicator<'a>,
+        knob: Knob,
+        is_behind_han: bool,
+    ) -> Option<MeasuredAlgorithm<'a>> {
         let mut controls = Vec::new();
         for (name, value) in self.library.controls(&knob)? {
             let variable = self.controls.find(&name)?;
@@ -240,10 +249,10 @@ impl<'a> Tuner<'a> {
             }
             controls.push((variable, value, usual));
         }
-        let mut way = Way {
+        let mut way = MeasuredAlgorithm {
             kind: Kind::Knob(knob),
             controls,
-            ..Way::native(members, Operation::Barrier)
+            ..MeasuredAlgorithm::native(members, Operation::Barrier)
         };
         if self.library.maker == Maker::OpenMpi {
             way.communicator.free();

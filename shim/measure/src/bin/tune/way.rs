@@ -20,16 +20,16 @@ pub enum Kind {
 }
 
 /// A candidate for an operation.
-pub struct Way<'a> {
+pub struct MeasuredAlgorithm<'a> {
     pub kind: Kind,
     pub communicator: Communicator<'a>,
     /// Variables to set around each call: the value, and the usual one.
     pub controls: Vec<(Variable, i32, i32)>,
 }
 
-impl<'a> Way<'a> {
+impl<'a> MeasuredAlgorithm<'a> {
     pub fn native(members: &Communicator<'a>, operation: Operation) -> Self {
-        Way {
+        MeasuredAlgorithm {
             kind: Kind::Default(operation),
             communicator: members.duplicate(),
             controls: Vec::new(),
@@ -38,10 +38,10 @@ impl<'a> Way<'a> {
 
     /// A plan of Treepie, which its library runs on a communicator with this name.
     pub fn plan(members: &Communicator<'a>, operation: Operation, name: &'static str) -> Self {
-        let way = Way::native(members, operation);
+        let way = MeasuredAlgorithm::native(members, operation);
         way.communicator
             .set_name(&format!("{NAMED}{operation}={name}"));
-        Way {
+        MeasuredAlgorithm {
             kind: Kind::Plan(operation, name),
             ..way
         }
@@ -72,7 +72,7 @@ pub fn set(controls: &Controls, settings: &[(Variable, i32, i32)], chosen: bool)
 pub struct Caller<'a> {
     members: &'a Communicator<'a>,
     controls: &'a Controls,
-    ways: &'a [Way<'a>],
+    ways: &'a [MeasuredAlgorithm<'a>],
     bytes: usize,
     buffers: Buffers,
     clock: CommonClock,
@@ -85,7 +85,7 @@ impl<'a> Caller<'a> {
     pub fn new(
         members: &'a Communicator<'a>,
         controls: &'a Controls,
-        ways: &'a [Way<'a>],
+        ways: &'a [MeasuredAlgorithm<'a>],
         cell: &Cell,
         began: Instant,
     ) -> Self {
@@ -136,7 +136,11 @@ impl Clock for Caller<'_> {
 }
 
 /// Results of a cell.
-pub fn row(cell: &Cell, ways: &[Way], found: &[treepie_native::tuning::Found]) -> Row {
+pub fn row(
+    cell: &Cell,
+    ways: &[MeasuredAlgorithm],
+    found: &[treepie_native::tuning::AlgorithmResult],
+) -> Row {
     let native = found[0].seconds;
     let mut row = Row {
         operation: cell.operation,

@@ -1,7 +1,7 @@
 //! Patterns without a root, for all small numbers of ranks.
 
 use super::*;
-use treepie_collective::algorithms::Alike;
+use treepie_collective::algorithms::Symmetry;
 use treepie_collective::{Amount, Clusters, Flow, Problem};
 
 /// Returns algorithms by rank that are not a gather to one rank followed by a broadcast.
@@ -351,7 +351,7 @@ fn ranks_that_are_said_to_send_alike_do() {
                     unit_bytes: 1,
                 };
                 let alike = algorithm.alike(&problem);
-                if !algorithm.serves(&problem) || alike == Alike::None {
+                if !algorithm.serves(&problem) || alike == Symmetry::None {
                     continue;
                 }
                 compared += 1;

@@ -8,7 +8,7 @@ use crate::transport::board::Reads;
 use crate::transport::copy::read_from;
 use crate::transport::message::{Message, Truncated};
 use crate::transport::ring::Reader;
-use crate::transport::segment::{SLOT_BYTES, Slot, Way};
+use crate::transport::segment::{RingMemory, SLOT_BYTES, Slot};
 use crate::transport::stream;
 
 /// Bytes that are copied from another process before other work gets a turn.
@@ -57,7 +57,7 @@ fn end(arrivals: &mut impl Arrivals, step: u32, is_combined: bool) {
 /// Messages from another process to this one.
 #[derive(Debug)]
 pub struct Incoming {
-    way: Way,
+    way: RingMemory,
     reader: Reader,
     /// Slots of the sender's board.
     slots: Box<[Slot]>,
@@ -72,7 +72,7 @@ pub struct Incoming {
 
 impl Incoming {
     /// Creates the receiver's side of this channel, from this process with this board.
-    pub fn new(way: Way, slots: Box<[Slot]>, process: u32) -> Self {
+    pub fn new(way: RingMemory, slots: Box<[Slot]>, process: u32) -> Self {
         Incoming {
             way,
             reader: Reader::default(),

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use super::wire::{FRAGMENT, HEAD, Head, OFFER, Offer, PUBLISHED, copy_short, refused, taken};
 use crate::transport::message::Message;
 use crate::transport::ring::Writer;
-use crate::transport::segment::{ANSWERS, Way};
+use crate::transport::segment::{ANSWERS, RingMemory};
 
 /// Transfer of a message that is long enough to be offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ struct Waiting {
 /// Messages from this process to another.
 #[derive(Debug)]
 pub struct Outgoing {
-    way: Way,
+    way: RingMemory,
     writer: Writer,
     call: u32,
     waiting: VecDeque<Waiting>,
@@ -40,7 +40,7 @@ pub struct Outgoing {
 
 impl Outgoing {
     /// Creates the sender's side of this channel, with offers of messages from this length on.
-    pub fn new(way: Way, offers_from: usize) -> Self {
+    pub fn new(way: RingMemory, offers_from: usize) -> Self {
         Outgoing {
             way,
             writer: Writer::default(),

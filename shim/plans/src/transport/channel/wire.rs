@@ -6,30 +6,30 @@ use treepie_mpi::Word;
 
 use crate::transport::board::Reads;
 use crate::transport::ring::Ring;
-use crate::transport::segment::{Slot, Way};
+use crate::transport::segment::{RingMemory, Slot};
 
 /// Bytes in a block before the data.
 pub(super) const HEAD: usize = 32;
 
-impl Ring for Way {
+impl Ring for RingMemory {
     fn blocks(&self) -> u64 {
-        Way::blocks(self)
+        RingMemory::blocks(self)
     }
 
     fn filled(&self, block: u64) -> u64 {
-        Way::filled(self, block).load(Ordering::Acquire)
+        RingMemory::filled(self, block).load(Ordering::Acquire)
     }
 
     fn set_filled(&self, block: u64, count: u64) {
-        Way::filled(self, block).store(count, Ordering::Release);
+        RingMemory::filled(self, block).store(count, Ordering::Release);
     }
 
     fn emptied(&self) -> u64 {
-        Way::emptied(self).load(Ordering::Acquire)
+        RingMemory::emptied(self).load(Ordering::Acquire)
     }
 
     fn set_emptied(&self, count: u64) {
-        Way::emptied(self).store(count, Ordering::Release);
+        RingMemory::emptied(self).store(count, Ordering::Release);
     }
 }
 
@@ -99,6 +99,6 @@ pub(super) fn refused(number: u64) -> u64 {
 }
 
 /// Answers an offer, after all reads of its data.
-pub(super) fn answer(way: &Way, number: u64, answer: fn(u64) -> u64) {
+pub(super) fn answer(way: &RingMemory, number: u64, answer: fn(u64) -> u64) {
     way.answer(number).store(answer(number), Ordering::Release);
 }

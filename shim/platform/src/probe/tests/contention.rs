@@ -1,13 +1,15 @@
 //! Contention of clusters, by exchanges of all of their ranks.
 
-use super::simulated::{Way, alone, grid, near, probed};
+use super::simulated::{SimulatedLink, alone, grid, near, probed};
 use crate::contention::Contention;
 use crate::description::Platform;
 use crate::probe::Options;
 
 /// A network with this response to a total exchange in each of the three clusters of [`grid`].
-fn congested(contention: Contention) -> impl Fn(usize, usize) -> Way + Send + Clone + 'static {
-    move |from, to| Way {
+fn congested(
+    contention: Contention,
+) -> impl Fn(usize, usize) -> SimulatedLink + Send + Clone + 'static {
+    move |from, to| SimulatedLink {
         contention,
         ..grid(from, to)
     }

@@ -2,7 +2,7 @@
 
 use treepie_base::Cluster;
 
-use super::simulated::{LAN, WAN, Way, alone, grid, near, on_all, probed};
+use super::simulated::{LAN, SimulatedLink, WAN, alone, grid, near, on_all, probed};
 use crate::description::Platform;
 use crate::link::Link;
 use crate::partial::{GivenPlatform, PartialPlatform};
@@ -16,7 +16,7 @@ fn a_platform_that_was_measured_elsewhere_is_told_from_one_that_fits() {
     assert_eq!(answers[0], Some(Ok(())));
     assert!(answers[1..].iter().all(Option::is_none));
     // The same hosts, five times as far from each other.
-    let farther = |from, to| Way {
+    let farther = |from, to| SimulatedLink {
         latency: 5.0 * grid(from, to).latency,
         ..grid(from, to)
     };

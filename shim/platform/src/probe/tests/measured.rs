@@ -2,7 +2,7 @@
 
 use treepie_base::Cluster;
 
-use super::simulated::{LAN, WAN, Way, alone, grid, near, probed};
+use super::simulated::{LAN, SimulatedLink, WAN, alone, grid, near, probed};
 use crate::probe::{Identity, Options};
 
 #[test]
@@ -74,7 +74,7 @@ fn ranks_of_one_host_stay_together_and_their_levels_are_measured() {
     ];
     let way = |from: usize, to: usize| {
         if from / 3 == to / 3 {
-            Way {
+            SimulatedLink {
                 latency: 1e-6,
                 start: 0.2e-6,
                 per_byte: 1e-10,
@@ -136,7 +136,7 @@ fn the_78_nodes_of_table_7_4_take_a_probe_for_each_pair_of_clusters_and_inside_e
         });
         ends.position(|end| rank < end).unwrap()
     };
-    let way = move |from: usize, to: usize| Way {
+    let way = move |from: usize, to: usize| SimulatedLink {
         latency: TABLE_7_4[cluster_of(from)][cluster_of(to)] * 1e-6,
         start: 1e-6,
         ..LAN

@@ -11,7 +11,7 @@ use crate::probe::{Identity, Messenger, Options, others_behind, probe};
 
 /// A link of the simulated network.
 #[derive(Clone, Copy)]
-pub struct Way {
+pub struct SimulatedLink {
     pub latency: f64,
     pub start: f64,
     pub per_byte: f64,
@@ -37,7 +37,7 @@ pub struct Simulated<W> {
     kept: HashMap<(usize, bool), std::collections::VecDeque<Parcel>>,
 }
 
-impl<W: Fn(usize, usize) -> Way> Simulated<W> {
+impl<W: Fn(usize, usize) -> SimulatedLink> Simulated<W> {
     fn post(&mut self, to: usize, is_value: bool, bytes: u64, contents: &[u8], waits: bool) {
         let way = (self.way)(self.rank, to);
         let asks = bytes >= way.rendezvous && waits;
@@ -66,7 +66,7 @@ impl<W: Fn(usize, usize) -> Way> Simulated<W> {
     }
 }
 
-impl<W: Fn(usize, usize) -> Way> Messenger for Simulated<W> {
+impl<W: Fn(usize, usize) -> SimulatedLink> Messenger for Simulated<W> {
     fn rank(&self) -> usize {
         self.rank
     }
@@ -127,7 +127,7 @@ pub fn on_all<W, T>(
     work: impl Fn(&mut Simulated<W>) -> T + Send + Clone + 'static,
 ) -> Vec<T>
 where
-    W: Fn(usize, usize) -> Way + Send + Clone + 'static,
+    W: Fn(usize, usize) -> SimulatedLink + Send + Clone + 'static,
     T: Send + 'static,
 {
     let (out, inboxes): (Vec<_>, Vec<_>) = (0..ranks).map(|_| channel()).unzip();
@@ -158,7 +158,7 @@ where
 pub fn probed(
     hosts: Vec<Identity>,
     options: Options,
-    way: impl Fn(usize, usize) -> Way + Send + Clone + 'static,
+    way: impl Fn(usize, usize) -> SimulatedLink + Send + Clone + 'static,
 ) -> Platform {
     let reports = on_all(hosts.len(), way, move |messenger| {
         let identity = &hosts[messenger.rank];
@@ -179,14 +179,14 @@ pub fn alone(ranks: usize) -> Vec<Identity> {
     (0..ranks).map(|rank| host(&format!("n{rank}"))).collect()
 }
 
-pub const LAN: Way = Way {
+pub const LAN: SimulatedLink = SimulatedLink {
     latency: 50e-6,
     start: 3e-6,
     per_byte: 9e-9,
     rendezvous: u64::MAX,
     contention: Contention::NONE,
 };
-pub const WAN: Way = Way {
+pub const WAN: SimulatedLink = SimulatedLink {
     latency: 10e-3,
     start: 5e-6,
     per_byte: 85e-9,
@@ -195,12 +195,12 @@ pub const WAN: Way = Way {
 };
 
 /// Three clusters of ranks 0, 3, 6; 1, 4, 7; 2, 5, 8, asymmetric between them.
-pub fn grid(from: usize, to: usize) -> Way {
+pub fn grid(from: usize, to: usize) -> SimulatedLink {
     let slower = if from < to { 1.0 } else { 2.0 };
     if from % 3 == to % 3 {
         LAN
     } else {
-        Way {
+        SimulatedLink {
             per_byte: WAN.per_byte * slower,
             ..WAN
         }

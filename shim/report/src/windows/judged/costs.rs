@@ -4,7 +4,7 @@ use std::ptr;
 
 use treepie_base::Rank;
 use treepie_guard::one_sided::cost;
-use treepie_platform::{Link, Pairs, Way};
+use treepie_platform::{Link, Pairs, TransferMethod};
 use treepie_profile::{EpochUse, Moved, WindowUse};
 use treepie_traffic::TrafficMatrix;
 use treepie_traffic::windows::{EpochKind, WindowCall};
@@ -120,13 +120,13 @@ pub(crate) fn moving(epoch: &EpochUse, mix: &Mix, small_pieces: Pieces) -> f64 {
     let calls: f64 = epoch.moved.values().map(|moved| moved.calls as f64).sum();
     let batches = epoch.batches as f64;
     let pieces = (calls / batches).max(1.0);
-    let small = mix.mean(|link| cost::seconds(link, Way::Put, 1.0, 8.0));
+    let small = mix.mean(|link| cost::seconds(link, TransferMethod::Put, 1.0, 8.0));
     let mut sum = 0.0;
     for (call, moved) in &epoch.moved {
         let way = match call {
-            WindowCall::Get | WindowCall::Fetch => Way::Get,
-            WindowCall::Accumulate => Way::Accumulate,
-            _ => Way::Put,
+            WindowCall::Get | WindowCall::Fetch => TransferMethod::Get,
+            WindowCall::Accumulate => TransferMethod::Accumulate,
+            _ => TransferMethod::Put,
         };
         let apart = match small_pieces {
             Pieces::Apart => 1.0,

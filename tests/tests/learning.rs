@@ -157,9 +157,9 @@ fn arms(told: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-fn a_job_is_quicker_from_its_second_run_on(mpi: Mpi) {
+fn a_job_is_faster_from_its_second_run_on(mpi: Mpi) {
     let place = Place::new(mpi);
-    let (outcome, told) = place.run("quicker", 4);
+    let (outcome, told) = place.run("faster", 4);
     let told_of = outcome.told();
     assert_eq!(
         arms(&told),
@@ -436,7 +436,7 @@ fn a_run_starts_with_the_plans_that_the_guard_adopted_in_the_one_before(mpi: Mpi
 }
 
 under_each_mpi!(
-    a_job_is_quicker_from_its_second_run_on,
+    a_job_is_faster_from_its_second_run_on,
     a_placement_that_makes_a_job_slower_or_fail_is_not_used,
     where_all_ranks_are_alike_nothing_is_tried_and_counting_ends,
     the_library_learns_without_the_command_and_rank_0_has_the_store,

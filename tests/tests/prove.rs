@@ -40,8 +40,8 @@ fn answer(mpi: Mpi, what: &str, options: &[&str]) -> Value {
         .unwrap_or_else(|error| panic!("{error}: {}", outcome.told()))
 }
 
-fn a_quicker_order_is_proven_with_its_interval_in_few_runs(mpi: Mpi) {
-    let answer = answer(mpi, "quicker", &[]);
+fn a_faster_order_is_proven_with_its_interval_in_few_runs(mpi: Mpi) {
+    let answer = answer(mpi, "faster", &[]);
     assert_eq!(answer["verdict"], "gain", "{answer}");
     let whole = &answer["whole"];
     let part = |name: &str| whole[name].as_f64().unwrap_or(f64::NAN);
@@ -212,7 +212,7 @@ fn groups_of_profiles_have_a_verdict_too(mpi: Mpi) {
             command.arg("--").args(mpi.launch(2, &[]));
             command
                 .arg(artifacts::job(mpi, "order_matters"))
-                .arg("quicker");
+                .arg("faster");
             run_watched(command, LIMIT, &format!("a run under {mpi}")).succeeded();
         }
     }
@@ -235,7 +235,7 @@ under_each_mpi!(
     a_placement_that_is_not_applied_is_said,
     a_report_shows_the_runs,
     groups_of_profiles_have_a_verdict_too,
-    a_quicker_order_is_proven_with_its_interval_in_few_runs,
+    a_faster_order_is_proven_with_its_interval_in_few_runs,
     a_slower_order_is_worse_and_one_that_fails_too,
     an_equal_order_is_no_gain_and_what_is_printed_is_compared,
     a_job_that_fails_by_itself_is_an_error,

@@ -47,12 +47,12 @@ fn moved(operation: Operation, bytes: u64, ranks: usize) -> (u64, u64) {
 
 impl Choice {
     /// True if its plan needs calls meanwhile that its gain does not justify.
-    fn is_hardly_quicker_than(&self, direct: &Considered) -> bool {
+    fn is_hardly_faster_than(&self, direct: &Considered) -> bool {
         let native = self.native.unwrap_or(f64::INFINITY);
-        let is_quicker = |best: f64| best < WORTH_WAITING * direct.seconds;
+        let is_faster = |best: f64| best < WORTH_WAITING * direct.seconds;
         self.algorithm.is_some()
             && direct.seconds < MIN_GAIN_RATIO * native
-            && !self.seconds.is_some_and(is_quicker)
+            && !self.seconds.is_some_and(is_faster)
     }
 }
 
@@ -116,7 +116,7 @@ impl Chooser {
         let native = native.map(|native| native.started_seconds(&call));
         let best = best_of(considered, native, known.enough(class.bytes, clusters))?;
         Some(match direct {
-            Some(direct) if best.is_hardly_quicker_than(&direct) => Choice {
+            Some(direct) if best.is_hardly_faster_than(&direct) => Choice {
                 algorithm: Some(direct.algorithm),
                 segment: direct.segment,
                 seconds: Some(direct.seconds),

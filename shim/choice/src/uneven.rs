@@ -50,7 +50,7 @@ impl Uneven {
 /// Fastest of all algorithms for a call whose sizes all ranks know, in messages of up to `segment`
 /// units, compared with `plain`, the one without known sizes. `None` if no network is known, for
 /// too many ranks, and for algorithms that never end.
-pub fn quickest(problem: &Problem, segment: u64, plain: &'static Algorithm) -> Option<Uneven> {
+pub fn fastest(problem: &Problem, segment: u64, plain: &'static Algorithm) -> Option<Uneven> {
     let network = problem.network?;
     if problem.ranks() > MOST_RANKS || !problem.sizes_are_known() {
         return None;
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_quickest_is_never_slower_than_what_needs_no_sizes() {
+    fn the_fastest_is_never_slower_than_what_needs_no_sizes() {
         let network = grids::unequal();
         let clusters = Clusters::of_network(&network);
         let ranks = network.ranks();
@@ -340,7 +340,7 @@ mod tests {
                     unit_bytes,
                 };
                 let flat = Algorithm::find(operation, "flat").unwrap();
-                let found = quickest(&problem, (48 << 10) / unit_bytes, flat).unwrap();
+                let found = fastest(&problem, (48 << 10) / unit_bytes, flat).unwrap();
                 assert!(found.seconds <= found.unknown, "{operation} {found:?}");
             }
         }

@@ -182,7 +182,7 @@ mod tests {
 
     /// The simulator follows every message of the plans.
     #[test]
-    fn what_is_chosen_is_quicker_in_the_simulator_for_blocks_of_any_small_size() {
+    fn what_is_chosen_is_faster_in_the_simulator_for_blocks_of_any_small_size() {
         for network in [
             grids::hosts_of_eight(),
             grids::four_by_four(),

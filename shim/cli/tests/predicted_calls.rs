@@ -229,7 +229,7 @@ clusters:
 ";
 
 #[test]
-fn pieces_that_lie_apart_take_what_each_way_was_sampled_to_and_the_quickest_are_marked() {
+fn pieces_that_lie_apart_take_what_each_way_was_sampled_to_and_the_fastest_are_marked() {
     let desk = Desk::new();
     desk.write("p.yaml", SAMPLED);
     let of = |pieces: &str| {
@@ -242,8 +242,8 @@ fn pieces_that_lie_apart_take_what_each_way_was_sampled_to_and_the_quickest_are_
         let node = &of(pieces)["links"][1];
         assert_eq!(node["link"], "in a, node");
         assert_eq!(node["sampled"], true);
-        assert_eq!(node["quickest_message"], message);
-        assert_eq!(node["quickest_put"], put);
+        assert_eq!(node["fastest_message"], message);
+        assert_eq!(node["fastest_put"], put);
     }
     let seconds = &of("101")["links"][1]["seconds"]["packed"];
     assert!(

@@ -280,9 +280,9 @@ impl Cell {
                 let (candidate, verdict) = (trying.candidate, trying.judge(ledger, least));
                 let state = match (verdict, mode) {
                     (Verdict::Open | Verdict::WorthRows, _) => None,
-                    (Verdict::Quicker, Mode::Adopt) => Some(State::Adopted),
-                    (Verdict::Quicker, Mode::Report) => Some(State::Proven),
-                    (Verdict::NotQuicker, _) => Some(State::Dropped),
+                    (Verdict::Faster, Mode::Adopt) => Some(State::Adopted),
+                    (Verdict::Faster, Mode::Report) => Some(State::Proven),
+                    (Verdict::NotFaster, _) => Some(State::Dropped),
                 };
                 let stage = match state {
                     None => Stage::Trying(trying),
@@ -292,7 +292,7 @@ impl Cell {
                 (stage, state.map(|state| (candidate, state)))
             }
             Stage::Watching(mut watching) => match watching.judge(ledger, least) {
-                Verdict::NotQuicker => {
+                Verdict::NotFaster => {
                     let change = (watching.plan, State::TakenBack);
                     let settled = watching.into_settled(ledger, State::TakenBack);
                     (Stage::Settled(settled), Some(change))

@@ -14,9 +14,9 @@ pub(crate) enum Verdict {
     /// It has won single calls, and is worth rows of calls.
     WorthRows,
     /// It is faster.
-    Quicker,
+    Faster,
     /// It is slower, or not faster by a provable difference.
-    NotQuicker,
+    NotFaster,
 }
 
 /// Applies the rule. All ranks have the same evidence, and so the same verdict.
@@ -32,7 +32,7 @@ pub(crate) enum Verdict {
 pub(crate) fn verdict(evidence: &Evidence, policy: &Policy) -> Verdict {
     match evidence {
         Evidence::Trial(trial) => verdict_on_trial(trial, policy),
-        Evidence::Use(last) if is_revoked(last, policy) => Verdict::NotQuicker,
+        Evidence::Use(last) if is_revoked(last, policy) => Verdict::NotFaster,
         Evidence::Use(_) => Verdict::Open,
     }
 }
@@ -51,9 +51,9 @@ fn verdict_on_trial(trial: &TrialEvidence, policy: &Policy) -> Verdict {
     if trial.is_screening && has_won(policy.screening_odds) {
         Verdict::WorthRows
     } else if !trial.is_screening && has_won(policy.adoption_odds) {
-        Verdict::Quicker
+        Verdict::Faster
     } else if has_lost || judged >= policy.max_judged_pairs || trial.pairs >= max_pairs {
-        Verdict::NotQuicker
+        Verdict::NotFaster
     } else {
         Verdict::Open
     }
@@ -77,7 +77,7 @@ pub(crate) fn judge_trial_pair(
 ) -> TrialPair {
     let saved = saved(&pair.plan, &pair.native, calls);
     let saves =
-        is_quicker(&pair.plan, &pair.native, calls, policy) && saved > policy.guard_overhead_ns;
+        is_faster(&pair.plan, &pair.native, calls, policy) && saved > policy.guard_overhead_ns;
     let [native, plan] = [pair.native.period, pair.plan.period];
     match calls.form {
         // If ranks may leave early, their savings must not be lost until the next call.
@@ -97,14 +97,14 @@ pub(crate) fn judge_trial_pair(
 pub(crate) fn judge_use_pair(pair: &AgreedPair, calls: CallSemantics, policy: &Policy) -> UsePair {
     let [native, plan] = [pair.native.period, pair.plan.period];
     UsePair {
-        is_lost: is_quicker(&pair.native, &pair.plan, calls, policy),
+        is_lost: is_faster(&pair.native, &pair.plan, calls, policy),
         loses_period: policy.is_gain(plan.saturating_sub(native), plan),
     }
 }
 
 /// True if a call took less time than another, by a sufficient fraction of the time of a rank that
 /// does not wait.
-pub(crate) fn is_quicker(
+pub(crate) fn is_faster(
     call: &AgreedTimes,
     other: &AgreedTimes,
     calls: CallSemantics,
@@ -151,12 +151,12 @@ mod tests {
     fn a_rank_that_is_late_hides_no_gain_and_skew_is_none() {
         let calls = calls(Operation::Allreduce);
         let native = times(50_000, 5_050_000, 0);
-        let is_quicker = |least, most| is_quicker(&times(least, most, 0), &native, calls, &POLICY);
+        let is_faster = |least, most| is_faster(&times(least, most, 0), &native, calls, &POLICY);
         // All wait 5 ms for one rank, which itself takes 50 us, or 40.
-        assert!(is_quicker(40_000, 5_040_000));
-        assert!(!is_quicker(49_500, 5_049_500));
+        assert!(is_faster(40_000, 5_040_000));
+        assert!(!is_faster(49_500, 5_049_500));
         // One side waits less, the other more by the same amount.
-        assert!(!is_quicker(10_000, 5_090_000));
+        assert!(!is_faster(10_000, 5_090_000));
     }
 
     #[test]
@@ -191,11 +191,11 @@ mod tests {
         // n wins in a row have odds of (2^(n+1) - 1) / (n + 1).
         assert_eq!(
             [won(6, false, 1), won(7, false, 1)],
-            [Verdict::Open, Verdict::Quicker]
+            [Verdict::Open, Verdict::Faster]
         );
         assert_eq!(
             [won(8, false, 3), won(9, false, 3)],
-            [Verdict::Open, Verdict::Quicker]
+            [Verdict::Open, Verdict::Faster]
         );
         assert_eq!(
             [won(3, true, 1), won(4, true, 1)],
@@ -219,7 +219,7 @@ mod tests {
         }
         let lost = pair(100, 150, 1_000);
         assert_eq!(use_verdict(evidence, &lost, 7), Verdict::Open);
-        assert_eq!(use_verdict(evidence, &lost, 1), Verdict::NotQuicker);
+        assert_eq!(use_verdict(evidence, &lost, 1), Verdict::NotFaster);
     }
 
     #[test]
@@ -230,6 +230,6 @@ mod tests {
             Verdict::Open
         );
         let moved = pair(100, 50, 1_100);
-        assert_eq!(use_verdict(evidence, &moved, 8), Verdict::NotQuicker);
+        assert_eq!(use_verdict(evidence, &moved, 8), Verdict::NotFaster);
     }
 }

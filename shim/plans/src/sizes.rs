@@ -193,7 +193,7 @@ pub fn choose(
     otherwise: &'static Algorithm,
 ) -> Option<BySize> {
     let problem: Problem = ground.problem(operation, root, amount);
-    let found = uneven::quickest(&problem, ground.eager_limit(), otherwise)?;
+    let found = uneven::fastest(&problem, ground.eager_limit(), otherwise)?;
     let milliseconds = |seconds: f64| format!("{:.3} ms", 1e3 * seconds);
     Some(BySize {
         algorithm: found.algorithm,

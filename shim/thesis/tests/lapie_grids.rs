@@ -268,7 +268,7 @@ fn exchange(volumes: Volumes, mean: u64, name: &str) -> f64 {
 }
 
 #[test]
-fn matchings_that_see_uneven_sizes_are_quicker_than_an_exchange_by_rank() {
+fn matchings_that_see_uneven_sizes_are_faster_than_an_exchange_by_rank() {
     let seconds = |name| exchange(Volumes::Skewed, 64 << 10, name);
     let by_rank = seconds("pairwise");
     for name in ["max-min", "max-weight", "greedy", "open-shop", "uniform"] {

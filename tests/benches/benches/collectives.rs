@@ -15,7 +15,7 @@ use std::time::Instant;
 use treepie_base::Cluster;
 use treepie_base::statistics::median;
 use treepie_choice::Chooser;
-use treepie_choice::uneven::{exchange_seconds, quickest};
+use treepie_choice::uneven::{exchange_seconds, fastest};
 use treepie_collective::read::simulate::{Options, Sending, simulate};
 use treepie_collective::{
     Algorithm, Amount, Clusters, Network, Operation, Problem, Uniform, bound,
@@ -314,10 +314,10 @@ fn choose_uneven(network: &Network) {
             unit_bytes: 1,
         };
         let flat = Algorithm::find(problem.operation, "flat").unwrap();
-        let found = quickest(&problem, 48 << 10, flat).unwrap();
+        let found = fastest(&problem, 48 << 10, flat).unwrap();
         let time = || {
             let began = Instant::now();
-            quickest(&problem, 48 << 10, flat).unwrap();
+            fastest(&problem, 48 << 10, flat).unwrap();
             began.elapsed().as_secs_f64()
         };
         // Other processes may use the machine, too.

@@ -202,7 +202,7 @@ impl Predictor {
         }
         let plain = direct(operation)?;
         let eager = self.chooser.eager_limit();
-        let found = uneven::quickest(&self.whole(), eager, plain);
+        let found = uneven::fastest(&self.whole(), eager, plain);
         Some(match found {
             Some(found) if found.algorithm != plain => found.choice(eager),
             // All ranks know the sizes: leaders receive none.

@@ -231,7 +231,7 @@ fn several_coordinators_work_side_by_side_where_one_cannot_fill_the_link() {
 }
 
 #[test]
-fn the_hosts_own_collective_is_kept_where_nothing_is_clearly_quicker() {
+fn the_hosts_own_collective_is_kept_where_nothing_is_clearly_faster() {
     // Blocks are sent directly to their receivers in any case.
     let call = Uniform {
         operation: Operation::Alltoall,
@@ -372,7 +372,7 @@ fn open_mpis_own_collectives_are_replaced_wherever_they_were_measured_to_be_slow
 }
 
 #[test]
-fn messages_between_clusters_stay_below_the_size_that_asks_first_and_so_are_quicker() {
+fn messages_between_clusters_stay_below_the_size_that_asks_first_and_so_are_faster() {
     for limit in [8 << 10, 19_456] {
         let network = grids::four_by_four_of(|_, _| grids::eager_wan(10.0, 100.0));
         let network = network.with_eager_limit(limit);

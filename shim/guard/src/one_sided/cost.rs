@@ -34,7 +34,7 @@ pub const PUTS: &[TransferMethod] = &[
 ];
 
 /// Returns the fastest of these ways, the first of equal ones; [`TransferMethod::Send`] if there are none.
-pub fn quickest(link: &Link, ways: &[TransferMethod], pieces: f64, bytes: f64) -> TransferMethod {
+pub fn fastest(link: &Link, ways: &[TransferMethod], pieces: f64, bytes: f64) -> TransferMethod {
     let of = |way: &&TransferMethod| seconds(link, **way, pieces, bytes);
     let least = ways.iter().min_by(|a, b| of(a).total_cmp(&of(b)));
     least.copied().unwrap_or(TransferMethod::Send)
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_quickest_way_changes_with_the_number_of_pieces() {
+    fn the_fastest_way_changes_with_the_number_of_pieces() {
         let cost = |one, further| {
             vec![WayCost {
                 bytes: 8,
@@ -153,7 +153,7 @@ mod tests {
         ];
         let link = Link::linear(50.0, 5.0, 0.01).unwrap();
         let link = link.with_ways(Ways::new(ways.into(), BTreeMap::new()).unwrap());
-        let of = |pieces| quickest(&link, MESSAGES, pieces, 8.0);
+        let of = |pieces| fastest(&link, MESSAGES, pieces, 8.0);
         assert_eq!(
             [1.0, 5.0, 6.0, 13.0, 14.0].map(of),
             [

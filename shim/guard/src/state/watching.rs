@@ -14,7 +14,7 @@ use crate::ledger::{Ledger, Prices};
 use crate::policy::{MAX_BLOCK_PAIRS, STORED_PLAN_INTERVAL_CALLS, WARM_UP_CALLS};
 use crate::results::State;
 use crate::times::RecentMedian;
-use crate::verdict::{Verdict, is_quicker, judge_use_pair, verdict};
+use crate::verdict::{Verdict, is_faster, judge_use_pair, verdict};
 
 /// Watch over the plan in use, which runs the calls between blocks.
 #[derive(Debug, Clone)]
@@ -81,7 +81,7 @@ impl Watching {
             tried.times.add(pair.plan.attributed(calls));
             ledger.excess += measured * native.saturating_sub(plan);
             tried.evidence.add(TrialPair {
-                is_won: is_quicker(&pair.plan, &pair.native, calls, &policy),
+                is_won: is_faster(&pair.plan, &pair.native, calls, &policy),
                 keeps_period: None,
             });
         }

@@ -66,8 +66,8 @@ pub fn challenger(place: usize, per_mille: Option<u32>) -> Challenger {
 /// Returns an algorithm of the native MPI, without a prediction.
 pub(crate) fn of_native(key: &CellKey) -> Challenger {
     let library: Library = "open-mpi 4.1.4".parse().expect("its name and its version");
-    let knobs = library.often_quicker(key.operation, key.bytes, 4, key.ordered);
-    let knob = *knobs.first().expect("one is often quicker");
+    let knobs = library.often_faster(key.operation, key.bytes, 4, key.ordered);
+    let knob = *knobs.first().expect("one is often faster");
     Challenger {
         candidate: Candidate::Native(knob),
         per_mille: None,

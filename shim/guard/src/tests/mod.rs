@@ -82,7 +82,7 @@ fn of_equal_plans_at_most_one_cell_in_fifty_adopts_one() {
 }
 
 #[test]
-fn a_quicker_plan_is_adopted_and_a_slower_one_is_not() {
+fn a_faster_plan_is_adopted_and_a_slower_one_is_not() {
     let half = machines(60, 10_000, &[0.5]);
     assert!(ended_with(&half, State::Adopted) >= 59);
     let time: f64 = half.iter().map(|machine| machine.time).sum();

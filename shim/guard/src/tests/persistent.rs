@@ -184,7 +184,7 @@ proptest! {
 /// Each rank in a different order: faster plans are adopted, slower ones are not, and those that
 /// become slower are revoked.
 #[test]
-fn a_quicker_plan_is_adopted_for_a_request_that_is_only_ever_started() {
+fn a_faster_plan_is_adopted_for_a_request_that_is_only_ever_started() {
     let run = |job: &mut Job, starts: usize| {
         for turn in 0..2 * starts {
             for (me, at) in [(0, 0), (0, 1), (1, 1), (1, 0), (2, 0), (2, 1)] {
@@ -193,13 +193,13 @@ fn a_quicker_plan_is_adopted_for_a_request_that_is_only_ever_started() {
             assert!(turn < 2 || job.ranks[2][1].starts > 0);
         }
     };
-    let mut quicker = Job::new(3, 2, [10_000, 5_000]);
-    run(&mut quicker, 5_000);
-    assert_eq!([quicker.state(0), quicker.state(1)], [State::Adopted; 2]);
-    assert!(quicker.told[1].ways[4_000].is_some());
-    quicker.took = [10_000, 40_000];
-    run(&mut quicker, 20_000);
-    assert_eq!([quicker.state(0), quicker.state(1)], [State::TakenBack; 2]);
+    let mut faster = Job::new(3, 2, [10_000, 5_000]);
+    run(&mut faster, 5_000);
+    assert_eq!([faster.state(0), faster.state(1)], [State::Adopted; 2]);
+    assert!(faster.told[1].ways[4_000].is_some());
+    faster.took = [10_000, 40_000];
+    run(&mut faster, 20_000);
+    assert_eq!([faster.state(0), faster.state(1)], [State::TakenBack; 2]);
     let mut slower = Job::new(3, 2, [10_000, 20_000]);
     run(&mut slower, 5_000);
     assert_eq!([slower.state(0), slower.state(1)], [State::Dropped; 2]);

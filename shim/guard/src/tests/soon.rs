@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_much_quicker_plan_is_soon_found_behind_plans_that_are_hardly_quicker() {
+fn a_much_faster_plan_is_soon_found_behind_plans_that_are_hardly_faster() {
     let all = machines(60, 6_000, &[0.97, 0.98, 0.97, 0.5]);
     let has_adopted = |machine: &&Machine| {
         let summaries = machine.summaries();
@@ -64,7 +64,7 @@ fn new_machine(seed: u64) -> Machine {
 }
 
 #[test]
-fn plans_that_are_slower_or_hardly_quicker_hold_up_no_other() {
+fn plans_that_are_slower_or_hardly_faster_hold_up_no_other() {
     let of_cell = key(Operation::Bcast, 1 << 16);
     let calls = calls_until_adopted(new_machine, of_cell, 4e6, &[1.5, 1.4, 0.95, 1.3, 0.8, 2.0]);
     assert!(calls <= 4_200, "{calls}");

@@ -6,7 +6,7 @@
 //! open_mpi       the table of Open MPI's component `tuned`
 //! mpich          the table of MPICH's MPIR_CVAR_..._INTRA_ALGORITHM
 //! intel          the table of Intel MPI's I_MPI_ADJUST_...
-//! often_quicker  algorithms that are often faster than the MPI's own choice
+//! often_faster  algorithms that are often faster than the MPI's own choice
 //! variables      variables that select an algorithm, and a test if the user has set them
 //! ```
 
@@ -15,7 +15,7 @@ pub(crate) mod knob;
 pub(crate) mod library;
 pub(crate) mod lookup;
 mod mpich;
-mod often_quicker;
+mod often_faster;
 mod open_mpi;
 pub(crate) mod variables;
 

@@ -72,7 +72,7 @@ pub struct Budget {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It takes at most 0.98 of the default's time, with the required odds.
-    Quicker,
+    Faster,
     /// It does not.
     Dropped,
     /// Neither was proven.
@@ -131,7 +131,7 @@ pub fn measure(
     let odds = ODDS * (open.max(2) as u32 - 1);
     let mut native = Vec::new();
     for number in 0..MOST_ROUNDS {
-        let runs = |way: &usize| matches!(found[*way].verdict, None | Some(Verdict::Quicker));
+        let runs = |way: &usize| matches!(found[*way].verdict, None | Some(Verdict::Faster));
         let mut order: Vec<usize> = (0..ways).filter(runs).collect();
         if is_over(&order, &found, number) {
             break;
@@ -215,7 +215,7 @@ impl AlgorithmTimes {
             return;
         }
         if self.signs.favour(odds) {
-            self.verdict = Some(Verdict::Quicker);
+            self.verdict = Some(Verdict::Faster);
         } else if self.signs.mirrored().favour(DROP_ODDS) {
             self.verdict = Some(Verdict::Dropped);
         }
@@ -296,16 +296,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quicker_is_found_and_what_is_as_quick_is_not_adopted() {
+    fn what_is_faster_is_found_and_what_is_as_quick_is_not_adopted() {
         let found = verdicts(&[1e-4, 0.7e-4, 1e-4, 1.5e-4, 0.5e-4]);
-        assert_eq!(found[0], Verdict::Quicker);
-        assert_ne!(found[1], Verdict::Quicker);
+        assert_eq!(found[0], Verdict::Faster);
+        assert_ne!(found[1], Verdict::Faster);
         assert_eq!(found[2], Verdict::Dropped);
-        assert_eq!(found[3], Verdict::Quicker);
+        assert_eq!(found[3], Verdict::Faster);
     }
 
     #[test]
-    fn of_two_that_are_quicker_the_times_tell_which_is_the_best() {
+    fn of_two_that_are_faster_the_times_tell_which_is_the_best() {
         let found = measure(&mut Machine::new(&[1e-4, 0.7e-4, 0.5e-4]), 3, LONG).unwrap();
         assert!(found[2].seconds < found[1].seconds);
         assert!((found[2].native_seconds / found[2].seconds - 2.0).abs() < 0.3);
@@ -325,7 +325,7 @@ mod tests {
                 },
             )
             .unwrap();
-            found[1..].iter().any(|way| way.verdict == Verdict::Quicker)
+            found[1..].iter().any(|way| way.verdict == Verdict::Faster)
         });
         let adopted = adopted.count();
         assert!(adopted <= 10, "{adopted} of 200");
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn where_time_is_short_the_quickest_are_shown_and_the_others_stay_undecided() {
+    fn where_time_is_short_the_fastest_are_shown_and_the_others_stay_undecided() {
         let mut seconds = vec![0.4; 12];
         seconds[7] = 0.2;
         let short = Budget {
@@ -362,12 +362,12 @@ mod tests {
         };
         let mut machine = Machine::new(&seconds);
         let found = measure(&mut machine, 12, short).unwrap();
-        assert_eq!(found[7].verdict, Verdict::Quicker);
+        assert_eq!(found[7].verdict, Verdict::Faster);
         let others = |way: &usize| ![0, 7].contains(way);
         assert!(
             (0..12)
                 .filter(others)
-                .all(|way| found[way].verdict != Verdict::Quicker && found[way].seconds > 0.3)
+                .all(|way| found[way].verdict != Verdict::Faster && found[way].seconds > 0.3)
         );
         assert!((1..12).any(|way| machine.calls[way] == FIRST));
         assert!(machine.now < 30.0, "{}", machine.now);

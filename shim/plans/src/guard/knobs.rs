@@ -104,7 +104,7 @@ impl Knobs {
             ordered,
             ..
         } = *key;
-        let knobs = self.library.often_quicker(operation, bytes, ranks, ordered);
+        let knobs = self.library.often_faster(operation, bytes, ranks, ordered);
         let unpredicted = |knob| Challenger {
             candidate: Candidate::Native(knob),
             per_mille: None,

@@ -189,13 +189,13 @@ fn figure_19_blocking_is_better_for_cg_and_non_blocking_for_bt_at_short_interval
         let (_, other) = line(&runs(Protocol::NonBlocking));
         assert!(other.abs() < 0.02 * slope, "{other} {slope}");
     }
-    let quicker = |job: &dyn Fn(Protocol, f64) -> Run, interval| {
+    let faster = |job: &dyn Fn(Protocol, f64) -> Run, interval| {
         job(Protocol::Blocking, interval).seconds < job(Protocol::NonBlocking, interval).seconds
     };
     // The daemon delays each of CG's many messages, with or without waves.
-    assert!(quicker(&cg, 1_200.0));
-    assert!(!quicker(&bt, 1_200.0));
-    assert!(!quicker(&bt, 30.0));
+    assert!(faster(&cg, 1_200.0));
+    assert!(!faster(&bt, 1_200.0));
+    assert!(!faster(&bt, 30.0));
 }
 
 /// Run time with this number of event loggers.

@@ -104,7 +104,7 @@ impl Case {
     fn ratios(&self, call: Uniform, directory: &Path) -> [String; 2] {
         let platform = self.platform(|level| sampled(self.links[level]));
         let measured = predictor(&platform, call);
-        let (algorithm, segment) = quickest(&measured);
+        let (algorithm, segment) = fastest(&measured);
         let plans = measured.plans(algorithm, segment);
         let sizes = self.usual_sizes(&plans);
         let platform = self.platform(|level| at_one_rate(self.links[level], sizes[level]));
@@ -164,7 +164,7 @@ fn predictor(platform: &Platform, call: Uniform) -> Predictor {
 }
 
 /// The chosen algorithm, or the best of those considered if the MPI's own is chosen.
-fn quickest(predictor: &Predictor) -> (&'static Algorithm, u64) {
+fn fastest(predictor: &Predictor) -> (&'static Algorithm, u64) {
     let choice = predictor.estimates();
     let considered = choice.considered();
     let best = considered.first().unwrap();

@@ -25,13 +25,13 @@ pub fn run(platform: &Platform, pieces: u64, arguments: &Arguments) -> Outcome {
                 let seconds = cost::seconds(link, way, count, bytes as f64);
                 (way.to_string(), Value::from(seconds))
             });
-            let quickest = |ways| cost::quickest(link, ways, count, bytes as f64).to_string();
+            let fastest = |ways| cost::fastest(link, ways, count, bytes as f64).to_string();
             json!({
                 "link": name,
                 "sampled": link.ways().is_some(),
                 "seconds": seconds.collect::<Map<String, Value>>(),
-                "quickest_message": quickest(cost::MESSAGES),
-                "quickest_put": quickest(cost::PUTS),
+                "fastest_message": fastest(cost::MESSAGES),
+                "fastest_put": fastest(cost::PUTS),
             })
         });
         let links: Vec<Value> = links.collect();
@@ -51,17 +51,17 @@ fn text(links: &[(String, &Link)], pieces: u64, bytes: u64) -> String {
     let ways = TransferMethod::ALL.iter().map(TransferMethod::to_string);
     let mut table = Table::new(std::iter::once("link".to_owned()).chain(ways));
     for (name, link) in links {
-        let quickest = [cost::MESSAGES, cost::PUTS]
-            .map(|ways| cost::quickest(link, ways, pieces as f64, bytes as f64));
+        let fastest = [cost::MESSAGES, cost::PUTS]
+            .map(|ways| cost::fastest(link, ways, pieces as f64, bytes as f64));
         let cells = TransferMethod::ALL.iter().map(|way| {
             let seconds = cost::seconds(link, *way, pieces as f64, bytes as f64);
-            let mark = if quickest.contains(way) { "*" } else { "" };
+            let mark = if fastest.contains(way) { "*" } else { "" };
             format!("{mark}{}", units::seconds(seconds))
         });
         table.row(std::iter::once(name.clone()).chain(cells));
     }
     text += &table.text();
-    text += "  * the quickest of messages (send, vector, packed), and of puts\n";
+    text += "  * the fastest of messages (send, vector, packed), and of puts\n";
     let modelled = links.iter().filter(|(_, link)| link.ways().is_none());
     let modelled: Vec<&str> = modelled.map(|(name, _)| name.as_str()).collect();
     if !modelled.is_empty() {

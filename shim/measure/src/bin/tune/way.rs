@@ -165,7 +165,7 @@ pub fn row(
             Kind::Knob(knob) => {
                 row.others.insert(knob.name.to_owned(), native * ratio);
                 row.undecided |= found.verdict == Verdict::Undecided;
-                if found.verdict == Verdict::Quicker && ratio < best {
+                if found.verdict == Verdict::Faster && ratio < best {
                     best = ratio;
                     row.algorithm = Some(knob.name.to_owned());
                 }
@@ -173,13 +173,13 @@ pub fn row(
             Kind::Plan(_, name) => {
                 row.plans.insert((*name).to_owned(), native * ratio);
                 is_plan_open |= found.verdict == Verdict::Undecided;
-                if found.verdict == Verdict::Quicker && ratio < best_plan {
+                if found.verdict == Verdict::Faster && ratio < best_plan {
                     best_plan = ratio;
                     row.plan = Some((*name).to_owned());
                 }
             }
             Kind::Emulation(emulation) => {
-                if found.verdict == Verdict::Quicker {
+                if found.verdict == Verdict::Faster {
                     row.slower_than.insert(emulation.name(), native * ratio);
                 }
             }

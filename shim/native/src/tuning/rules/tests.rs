@@ -122,7 +122,7 @@ fn rules_of(made: &MpiTuning, component: Component) -> &str {
 
 /// Bytes are those of a block there, and operations that HAN does not have are not in its file.
 #[test]
-fn han_leaves_over_several_hosts_what_an_algorithm_of_tuned_is_the_quickest_for() {
+fn han_leaves_over_several_hosts_what_an_algorithm_of_tuned_is_the_fastest_for() {
     let rows = vec![
         row(Allgather, 16, "ring", 0.5),
         row(Allgather, 64, "default", 1.0),

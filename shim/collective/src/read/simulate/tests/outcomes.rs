@@ -231,7 +231,7 @@ fn pieces_flow_through_all_levels_while_others_are_still_between_clusters() {
 }
 
 #[test]
-fn nothing_is_quicker_than_the_bound_also_where_a_way_over_another_cluster_is_shorter() {
+fn nothing_is_faster_than_the_bound_also_where_a_way_over_another_cluster_is_shorter() {
     // From 0 to 2 it takes 20 ms, and over 1 it takes four.
     let latency = |from: usize, to: usize| if from.abs_diff(to) == 2 { 20e-3 } else { 2e-3 };
     let network = network(

@@ -60,7 +60,7 @@ impl Library {
     /// Returns the algorithms, at most two, that are known to be often faster than the default for
     /// calls of `bytes` bytes among `ranks` ranks, and that give correct results for them.
     /// `ordered`: operands stay in the order of ranks. Without bytes, those for all sizes.
-    pub fn often_quicker(
+    pub fn often_faster(
         self,
         operation: Operation,
         bytes: Option<u64>,
@@ -86,7 +86,7 @@ mod tests {
 
     fn names(library: &str, call: (Operation, Option<u64>), ordered: bool) -> Vec<&'static str> {
         let library: Library = library.parse().unwrap();
-        let knobs = library.often_quicker(call.0, call.1, 4, ordered);
+        let knobs = library.often_faster(call.0, call.1, 4, ordered);
         knobs.iter().map(|knob| knob.name).collect()
     }
 

@@ -14,7 +14,7 @@ use crate::error::CommandError;
 
 /// Time after which a stream without any input that has not ended is ignored: the parent of this
 /// command may never close it.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Standard input of a job.
 pub enum Input {

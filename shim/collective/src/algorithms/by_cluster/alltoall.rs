@@ -12,10 +12,12 @@ use crate::clusters::Clusters;
 use crate::plan::range::Range;
 use crate::problem::{Blocks, Problem};
 use crate::steps::Steps;
+use crate::told;
 use treepie_base::Cluster;
 
-/// Exchange through leaders. If a message between clusters is one segment, a member sends all its
-/// blocks for other clusters together, and receives those from each cluster together.
+/// Exchange through leaders. If a message between clusters is one segment, or blocks are short, a
+/// member sends all its blocks for other clusters together, and receives those from each cluster
+/// together.
 pub fn grouped(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let pair = |from: usize, to: usize| problem.pair(from, to);
@@ -30,7 +32,9 @@ pub fn grouped(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     for &member in members.iter().filter(|&&member| member != rank) {
         steps.send(member, input[member]);
     }
-    match steps.segment(1) >= exchange.largest_message() {
+    let is_short = |units: u64| told::goes_along(units.saturating_mul(problem.unit_bytes));
+    let (largest, blocks) = exchange.largest_message();
+    match steps.segment(1) >= largest || is_short(largest / blocks.max(1)) {
         true => exchange.in_few_messages(steps),
         false => exchange.as_they_come(steps),
     }
@@ -86,12 +90,14 @@ impl<'a> ClusterExchange<'a> {
         }
     }
 
-    /// Units of the largest message between two clusters.
-    fn largest_message(&self) -> u64 {
+    /// Units of the largest message between two clusters, and the number of its blocks.
+    fn largest_message(&self) -> (u64, u64) {
         let others = |from| self.clusters.others(from).map(move |to| (from, to));
         let pairs = self.clusters.all().flat_map(others);
-        let units = pairs.map(|(from, to)| self.problem.between(from, to));
-        units.max().unwrap_or(0)
+        let ranks = |cluster| self.clusters.members(cluster).len() as u64;
+        let messages =
+            pairs.map(|(from, to)| (self.problem.between(from, to), ranks(from) * ranks(to)));
+        messages.max().unwrap_or((0, 0))
     }
 
     /// Scratch buffer for the blocks of each of `senders` for each of `receivers`, by sender.

@@ -364,10 +364,15 @@ fn between_leaders(input: &CostInput) -> f64 {
         let pairs = input.others(from).map(|to| pair(from, to));
         pairs.max().unwrap_or(0) as f64
     });
-    match largest <= input.largest as f64 {
-        true => 2.0 * local + passing,
-        false => local + passing,
+    if largest <= input.largest as f64 || told::goes_along(input.bytes) {
+        return 2.0 * local + passing;
     }
+    // Each is a message of its own.
+    let forwarded = input.largest(|cluster| {
+        let (own, all) = (input.ranks(cluster), input.all_ranks());
+        input.spread(cluster, ((own - 1) * (all - own)) as f64, input.bytes)
+    });
+    local + passing.max(forwarded)
 }
 
 /// Small blocks as in the grouped exchange, others directly, once leaders have the sizes.

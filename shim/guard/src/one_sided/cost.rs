@@ -33,7 +33,8 @@ pub const PUTS: &[TransferMethod] = &[
     TransferMethod::PutJoined,
 ];
 
-/// Returns the fastest of these ways, the first of equal ones; [`TransferMethod::Send`] if there are none.
+/// Returns the fastest of these methods, the first of equal ones; [`TransferMethod::Send`] if
+/// there are none.
 pub fn fastest(link: &Link, ways: &[TransferMethod], pieces: f64, bytes: f64) -> TransferMethod {
     let of = |way: &&TransferMethod| seconds(link, **way, pieces, bytes);
     let least = ways.iter().min_by(|a, b| of(a).total_cmp(&of(b)));

@@ -1,5 +1,5 @@
-/* A job that is quicker, slower, fails or prints something else where its ranks are in another
-   order than the launcher's: order_matters quicker|slower|same|fails|differs|varies|alike. Ranks
+/* A job that is faster, slower, fails or prints something else where its ranks are in another
+   order than the launcher's: order_matters faster|slower|same|fails|differs|varies|alike. Ranks
    send to that half of all ranks further on, or, where all are alike, to every other. Or it computes
    PER_CENT longer there: order_matters busy PER_CENT MILLIONS_OF_STEPS */
 #include <mpi.h>
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
     int mine = rank != launchers_rank(), permuted;
     MPI_Allreduce(&mine, &permuted, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
 
-    int is_slow = (permuted && !strcmp(what, "slower")) || (!permuted && !strcmp(what, "quicker"));
+    int is_slow = (permuted && !strcmp(what, "slower")) || (!permuted && !strcmp(what, "faster"));
     if (!strcmp(what, "busy") && argc > 3)
         compute(1e6 * atof(argv[3]) * (permuted ? 1 + atof(argv[2]) / 100 : 1));
     else if (rank == 0)

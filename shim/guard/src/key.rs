@@ -5,6 +5,7 @@ use std::hash::Hash;
 
 use treepie_choice::{Challenger, class_bytes};
 use treepie_collective::Operation;
+use treepie_collective::operation::Unit;
 
 use crate::call::{CallSemantics, Form};
 use crate::contender::Contender;
@@ -33,12 +34,12 @@ pub trait Key: Copy + Eq + Hash + Debug {
     }
 }
 
-/// Size of the class of this number of bytes, up to which calls share a cell: one class for all
-/// short calls with data, and four to a power of two for others.
-pub fn cell_bytes(bytes: u64) -> u64 {
+/// Size of the class of calls with this number of bytes, which share a cell: one class for all
+/// short messages, and four to a power of two for others. Blocks add up over the ranks, so that
+/// their sizes matter however short they are.
+pub fn size_class(operation: Operation, bytes: u64) -> u64 {
     match bytes {
-        0 => 0,
-        1..=MAX_SHORT_BYTES => MAX_SHORT_BYTES,
+        1..=MAX_SHORT_BYTES if operation.unit() == Unit::Message => MAX_SHORT_BYTES,
         _ => class_bytes(bytes),
     }
 }
@@ -67,7 +68,7 @@ impl CellKey {
             operation,
             form: Form::Blocking,
             root: operation.has_root().then_some(root),
-            bytes: bytes.map(cell_bytes),
+            bytes: bytes.map(|bytes| size_class(operation, bytes)),
             ordered,
         }
     }
@@ -134,6 +135,8 @@ mod tests {
         let bcast = |root, bytes| of(Operation::Bcast, root, Some(bytes));
         assert_eq!(bcast(0, 1000), bcast(0, 1024));
         assert_eq!(bcast(0, 1), bcast(0, 256));
+        let allgather = |bytes| of(Operation::Allgather, 0, Some(bytes));
+        assert_ne!(allgather(8), allgather(256));
         let others = [
             bcast(0, 1025),
             bcast(0, 256),

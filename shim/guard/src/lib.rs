@@ -144,7 +144,7 @@ pub use call::Form;
 pub use epochs::{Course, EpochGuard, EpochKey, Gathered};
 pub use exchange::Due;
 pub use guard::Guard;
-pub use key::{CellKey, Key, cell_bytes};
+pub use key::{CellKey, Key, size_class};
 pub use policy::{
     BUDGET_PART, EPOCHS_PER_CALL, MAX_CANDIDATES, REINVESTED_PART, VALUES_OF_REQUEST, WARM_UP_CALLS,
 };

@@ -9,8 +9,9 @@ pub const WARM_UP_CALLS: u64 = 8;
 /// Minimum number of calls of a cell before a candidate is tried in it.
 pub(crate) const MIN_CALLS_TO_TRY: u64 = 100;
 
-/// Maximum number of bytes of short calls, which share a cell: their times are those of latencies,
-/// and programs that add up a growing number of values call each size too rarely for a trial.
+/// Maximum number of bytes of short messages, which share a cell: their times are those of
+/// latencies, and programs that add up a growing number of values call each size too rarely for a
+/// trial.
 pub const MAX_SHORT_BYTES: u64 = 256;
 
 /// Maximum number of candidates that are tried in a cell.

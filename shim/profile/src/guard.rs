@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use treepie_base::convert;
 use treepie_choice::{Candidate, Challenger};
 use treepie_collective::Operation;
-use treepie_guard::{AdoptedPlan, CellKey, Form, State, Summary, cell_bytes};
+use treepie_guard::{AdoptedPlan, CellKey, Form, State, Summary, size_class};
 use treepie_native::knobs::Library;
 use treepie_native::tuning::{Row, Tuning};
 
@@ -127,9 +127,10 @@ impl GuardedCell {
                 .rows
                 .get(place + 1)
                 .filter(|next| of(next) == of(row));
-            let last = || (4 * row.from_bytes).max(cell_bytes(row.from_bytes) + 1);
+            let size = |bytes: u64| size_class(row.operation, bytes);
+            let last = || (4 * row.from_bytes).max(size(row.from_bytes) + 1);
             let end = next.map_or_else(last, |next| next.from_bytes);
-            let class = move |bytes: u64| Some(cell_bytes(bytes)).filter(|&class| class < end);
+            let class = move |bytes: u64| Some(size(bytes)).filter(|&class| class < end);
             let sizes =
                 std::iter::successors(class(row.from_bytes), move |&bytes| class(bytes + 1));
             sizes.filter_map(|bytes| GuardedCell::of_row(row, bytes))
@@ -183,7 +184,7 @@ impl GuardedCell {
                 operation: self.operation,
                 form: self.form,
                 root: self.root,
-                bytes: self.bytes.map(cell_bytes),
+                bytes: self.bytes.map(|bytes| size_class(operation, bytes)),
                 ordered: self.ordered,
             },
             challenger: Challenger {

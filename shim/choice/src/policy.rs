@@ -5,13 +5,13 @@
 pub(crate) const MIN_GAIN_RATIO: f64 = 0.97;
 
 /// Ratio that it must reach between near hosts of one cluster, where predictions are less certain.
-/// On eight hosts of two ranks with links of 0.1 ms and 1 Gbit/s, plans that were predicted to gain
-/// this much took 0.75 to 0.8 of the time of Open MPI's and MPICH's own (geometric means).
+/// On eight emulated hosts of two ranks, calls of 8 KiB and more were 1.3 to 1.4 times as
+/// fast as with the MPI's own (`docs/figures/cluster.md`).
 pub(crate) const MIN_GAIN_RATIO_BETWEEN_NEAR: f64 = 0.8;
 
-/// Bytes of the message, or of a rank's block, below which no plan is predicted to gain between
-/// near hosts: there, plans for 8 bytes took 0.9 to 1.4 of the time of the MPI's own.
-pub(crate) const LEAST_BETWEEN_NEAR: u64 = 1 << 10;
+/// Bytes of the message, or of a rank's block, below which no plan replaces the native collective
+/// between near hosts by a prediction: what programs do between messages is not predicted.
+pub(crate) const MIN_BYTES_BETWEEN_NEAR: u64 = 1 << 10;
 
 /// Ratio above which two plans are equally fast: the first in the table, which is the simplest, is
 /// taken.
@@ -20,5 +20,5 @@ pub(crate) const ALIKE: f64 = 0.995;
 /// Maximum number of cached choices; a program that changes its root constantly has more.
 pub(crate) const MOST_CHOICES: usize = 1024;
 
-/// Maximum number of algorithms that are priced again by their descriptions in a choice.
+/// Maximum number of algorithms that are simulated before one of them is chosen.
 pub(crate) const MOST_CONFIRMED: usize = 4;

@@ -4,13 +4,14 @@ use crate::choice::{Choice, Considered, Unpredicted};
 use crate::class::Class;
 use crate::native::Native;
 use crate::policy::{
-    ALIKE, LEAST_BETWEEN_NEAR, MIN_GAIN_RATIO, MIN_GAIN_RATIO_BETWEEN_NEAR, MOST_CONFIRMED,
+    ALIKE, MIN_BYTES_BETWEEN_NEAR, MIN_GAIN_RATIO, MIN_GAIN_RATIO_BETWEEN_NEAR, MOST_CONFIRMED,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
 use treepie_base::{Cluster, List};
 use treepie_collective::algorithms::{Cut, Describe, Price, costs};
 use treepie_collective::network::MessageCosts;
+use treepie_collective::operation::Unit;
 use treepie_collective::read::cost::{OneByOne, Reading};
 use treepie_collective::read::estimate::{CostInput, Size};
 use treepie_collective::read::simulate::{Options, simulate};
@@ -40,19 +41,22 @@ impl Prices {
         };
         let input = self.input(&call, class.ordered, clusters, &costs);
         let mut considered = self.candidates(&input);
-        self.confirm(&mut considered, &input);
+        let enough = self.enough(class.bytes, clusters);
+        if !clusters.are_far() && enough > 0.0 {
+            confirm(&mut considered, &input);
+        }
         let native = self.native.as_ref();
         let native = native.map(|native| native.seconds(&call, class.ordered));
-        best_of(considered, native, self.enough(class.bytes, clusters))
+        best_of(considered, native, enough)
     }
 
     /// Ratio to the native collective's time that a plan must reach to replace it; 0 if none does:
-    /// for short messages between near hosts, and in the memory of one host, where time is spent in
+    /// for short calls between near hosts, and in the memory of one host, where time is spent in
     /// programs more than on links.
     pub(crate) fn enough(&self, bytes: u64, clusters: &Clusters) -> f64 {
         match clusters.are_far() {
             true => MIN_GAIN_RATIO,
-            false if self.network.is_in_memory() || bytes < LEAST_BETWEEN_NEAR => 0.0,
+            false if self.network.is_in_memory() || bytes < MIN_BYTES_BETWEEN_NEAR => 0.0,
             false => MIN_GAIN_RATIO_BETWEEN_NEAR,
         }
     }
@@ -75,37 +79,6 @@ impl Prices {
             .collect()
     }
 
-    /// Simulates the fastest until one that was simulated is the fastest: between near hosts, and
-    /// those whose ranks were assumed to send in lockstep.
-    fn confirm(&self, considered: &mut [Considered], whole: &CostInput) {
-        if self.network.is_in_memory() {
-            return;
-        }
-        let is_far = whole.clusters.are_far();
-        let mut confirmed: Vec<&Algorithm> = Vec::new();
-        while confirmed.len() < MOST_CONFIRMED {
-            let best = considered.iter_mut();
-            let best = best.min_by(|one, other| one.seconds.total_cmp(&other.seconds));
-            let Some(best) = best.filter(|best| !confirmed.contains(&best.algorithm)) else {
-                return;
-            };
-            let candidate = best.algorithm.candidate;
-            let is_priced = candidate.price(whole.ordered).is_some()
-                || candidate.of_few(whole.clusters.ranks()).is_some();
-            if is_far && is_priced {
-                return;
-            }
-            let cut = CostInput {
-                largest: best.segment,
-                ..*whole
-            };
-            if let Some(seconds) = simulated(best.algorithm, &cut, MOST_STEPS_TO_CONFIRM) {
-                best.seconds = seconds;
-            }
-            confirmed.push(best.algorithm);
-        }
-    }
-
     /// Algorithm between hosts that is considered for few ranks.
     fn of_few(&self, algorithm: &'static Algorithm, whole: &CostInput) -> Option<Considered> {
         let amount = Amount::Each(whole.bytes);
@@ -124,11 +97,15 @@ impl Prices {
         })
     }
 
-    /// Algorithm between hosts whose ranks send alike.
+    /// Algorithm between near hosts whose ranks send alike: not if a message is cut into blocks of
+    /// which some are empty.
     fn in_lockstep(&self, algorithm: &'static Algorithm, whole: &CostInput) -> Option<Considered> {
         let amount = Amount::Each(whole.bytes);
-        let is_known = !self.network.is_in_memory() && algorithm.has_rounds();
-        if !is_known || !algorithm.serves(&problem(whole, &amount)) {
+        let is_between_near = !whole.clusters.are_far() && !self.network.is_in_memory();
+        let is_message = whole.operation.unit() == Unit::Message;
+        let has_empty_blocks = is_message && whole.bytes < whole.clusters.ranks() as u64;
+        let is_alike = is_between_near && algorithm.has_rounds() && !has_empty_blocks;
+        if !is_alike || !algorithm.serves(&problem(whole, &amount)) {
             return None;
         }
         let (call, reading) = reading(whole);
@@ -204,6 +181,26 @@ impl Prices {
             segment,
             seconds,
         }
+    }
+}
+
+/// Simulates the fastest algorithm, until one that was simulated is the fastest.
+fn confirm(considered: &mut [Considered], whole: &CostInput) {
+    let mut confirmed: Vec<&Algorithm> = Vec::new();
+    while confirmed.len() < MOST_CONFIRMED {
+        let best = considered.iter_mut();
+        let best = best.min_by(|one, other| one.seconds.total_cmp(&other.seconds));
+        let Some(best) = best.filter(|best| !confirmed.contains(&best.algorithm)) else {
+            return;
+        };
+        let cut = CostInput {
+            largest: best.segment,
+            ..*whole
+        };
+        if let Some(seconds) = simulated(best.algorithm, &cut, MOST_STEPS_TO_CONFIRM) {
+            best.seconds = seconds;
+        }
+        confirmed.push(best.algorithm);
     }
 }
 

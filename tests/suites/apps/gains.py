@@ -173,9 +173,9 @@ have numbers.
 * **What gains**: on the grid, programs that wait for short sums over all ranks. A plan is likely to
   cross the links of 10 ms fewer times than the MPI's `MPI_Allreduce`. In SLEPc, `treepie run`
   measured 15.2 ms instead of 23.5 ms.
-* **With the guard**: `treepie run` gains as much in SLEPc as plans without it, after three jobs. It
-  pays for trials with 1 % of the time. Its start and end take about a second more on this grid. In
-  an earlier version it gained nothing that was proven, since it judged each short size separately.
+* **With the guard**: `treepie run` gains nearly as much in SLEPc as plans without it, after three
+  jobs. It pays for trials with 1 % of the time. Its start and end take about a second more on this
+  grid.
 * **Without the guard**: all other gains are those of plans that nothing takes back.
 * **What loses**: mpi4py-fft on the grid took 28 % longer with plans, in one round of 3.6 s with
   `64,64,64`. GROMACS took 3 % longer with plans and 0.8 % less by placement, in one round. On the

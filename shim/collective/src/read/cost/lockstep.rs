@@ -124,8 +124,8 @@ impl<'a> Lockstep<'a> {
         }
         let (ranks, host_of) = (self.network.ranks(), self.network.host_of());
         let host = host_of[self.rank];
-        let (mut card, mut uplink) = (0.0, 0.0);
-        let mut round = Round::default();
+        let (mut card, mut uplink, mut alone) = (0.0, 0.0, 0.0);
+        let (mut round, mut on_host) = (Round::default(), 0.0);
         for &mate in &self.mates {
             let peer = match self.alike {
                 Symmetry::Flipped => to ^ self.rank ^ mate,
@@ -135,14 +135,16 @@ impl<'a> Lockstep<'a> {
             let [out, up, ..] = way.shared();
             uplink += up;
             if host_of[mate] == host {
+                let link = self.network.link(mate, peer);
+                on_host += 1.0;
                 card += out;
-                let alone = self.network.link(mate, peer);
-                let alone = alone.map_or(0.0, |link| link.gap(bytes));
-                round.busy = round.busy.max(alone);
-                round.latency = round.latency.max(way.latency + way.handshake);
+                alone += link.map_or(0.0, |link| link.gap(bytes));
+                round.latency += way.latency + way.handshake;
             }
         }
-        round.busy = round.busy.max(card).max(uplink);
+        // Data that goes from rank to rank crosses as often as the ranks of a host do on average.
+        round.latency /= on_host;
+        round.busy = f64::max(alone / on_host, card).max(uplink);
         let work = |by| self.network.occupied(self.rank, to, bytes, by);
         round.work = work(Overhead::Send) + work(Overhead::Receive);
         self.last = Some(((to, bytes), round));

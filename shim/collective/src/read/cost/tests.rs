@@ -10,6 +10,7 @@ use crate::read::cost::script::OneByOne;
 use crate::read::simulate::{engine::simulate, outcome::Options};
 use crate::steps::Flow;
 use crate::steps::LARGEST_MESSAGE;
+use treepie_platform::Link;
 
 fn call(operation: Operation, bytes: u64) -> Uniform {
     Uniform {
@@ -249,4 +250,62 @@ fn contention_is_not_read_where_no_rank_sends_to_all_of_its_cluster() {
             [&network, &free].map(|one| read(one, false, Flow::WHOLE).times(algorithm, &call));
         assert_eq!(met, free, "{place}");
     }
+}
+
+/// All ranks of a cluster of near hosts, 25 us and 114 MiB/s apart.
+fn near(hosts: usize, on_host: usize) -> Network {
+    let between = Link::linear(25e-6, 2e-6, 8.4e-9).unwrap();
+    let platform = grids::one_cluster(hosts, on_host, between);
+    let all: Vec<usize> = (0..platform.ranks()).collect();
+    Network::between_near_hosts(&platform, &all).unwrap()
+}
+
+#[test]
+fn what_takes_rounds_is_near_the_simulator_in_lockstep_between_near_hosts() {
+    let mut errors = Vec::new();
+    for (hosts, on_host) in [(16, 1), (12, 4), (8, 8)] {
+        let network = near(hosts, on_host);
+        let clusters = Clusters::of_network(&network);
+        for operation in [
+            Operation::Allreduce,
+            Operation::Allgather,
+            Operation::ReduceScatterBlock,
+        ] {
+            for bytes in [8, 64 << 10] {
+                let call = call(operation, bytes);
+                let reading = Reading {
+                    clusters: Some(&clusters),
+                    ..read(&network, false, Flow::WHOLE)
+                };
+                let in_rounds = Algorithm::of(operation).filter(|known| known.has_rounds());
+                let in_rounds =
+                    in_rounds.filter(|one| one.requires.iter().all(|r| r.allows(hosts * on_host)));
+                for algorithm in in_rounds {
+                    let found = reading.lockstep(algorithm, &call);
+                    let plans = algorithm.plans(&call, Some(&network), &clusters, LARGEST_MESSAGE);
+                    let outcome = simulate(&network, &plans, 1, Options::default());
+                    if found.is_finite() {
+                        let ratio = found / outcome.unwrap().seconds;
+                        errors.push((ratio - 1.0).abs());
+                    }
+                }
+            }
+        }
+    }
+    errors.sort_by(f64::total_cmp);
+    let at = |part: usize| errors[errors.len() * part / 100];
+    println!("{} {:?}", errors.len(), [50, 80, 90].map(at));
+    assert!(errors.len() > 80 && at(50) < 0.1 && at(80) < 0.35);
+}
+
+#[test]
+fn work_on_arriving_messages_delays_the_sends_of_an_exchange() {
+    let network = near(16, 1);
+    let call = call(Operation::Alltoall, 8);
+    let flat = Algorithm::find(Operation::Alltoall, "flat").unwrap();
+    let found = read(&network, false, Flow::WHOLE).times(flat, &call).end;
+    let taken = simulated(&network, flat, &call, LARGEST_MESSAGE);
+    assert!((found / taken - 1.0).abs() < 0.05, "{found} {taken}");
+    // Each rank sends and receives fifteen messages, 2 us each.
+    assert!(found > 25e-6 + 25.0 * 2e-6, "{found}");
 }

@@ -2,9 +2,8 @@
 
 use std::time::Instant;
 
+use treepie_mpi::program::Communicator;
 use treepie_native::tuning::{Question, ahead};
-
-use crate::communicator::Communicator;
 
 /// Number of queries to each rank. The first ones open connections.
 const QUESTIONS: usize = 16;

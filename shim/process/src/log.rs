@@ -35,8 +35,7 @@ pub fn line_of_warning(text: &str) -> String {
 pub fn write_line(line: &str) {
     // One write for one line, so that lines of several ranks do not mix; a closed standard error
     // must not disturb the job.
-    // SAFETY: the line is live for the call.
-    unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
+    let _ = rustix::io::write(rustix::stdio::stderr(), line.as_bytes());
 }
 
 /// Logs that a request is not carried out.

@@ -81,13 +81,9 @@ pub fn receive(note: Note, call: impl FnOnce() -> c_int) -> c_int {
 
 /// Makes a receive or a probe while messages are watched; `call` takes the address of the status.
 #[inline(always)]
-pub fn receive_watched(
-    note: Note,
-    call: impl FnOnce(StatusAddress) -> c_int,
-    taken: Taken,
-) -> c_int {
+pub fn receive_watched(note: Note, call: impl Fn(StatusAddress) -> c_int, taken: Taken) -> c_int {
     match features::any(CUTS) {
-        true => received::receive(note, CallClass::Receive, taken, call, |_| ()),
+        true => received::receive(note, CallClass::Receive, taken, &call, &|_| ()),
         false => receive(note, || call(taken.status)),
     }
 }
@@ -121,12 +117,12 @@ pub fn send_receive(note: Note, call: impl FnOnce() -> c_int, message: Message) 
 #[inline(always)]
 pub fn send_receive_watched(
     note: Note,
-    call: impl FnOnce(StatusAddress) -> c_int,
+    call: impl Fn(StatusAddress) -> c_int,
     message: Message,
     taken: Taken,
 ) -> c_int {
     match features::any(CUTS) {
-        true => received::receive(note, CallClass::SendReceive, taken, call, |thread| {
+        true => received::receive(note, CallClass::SendReceive, taken, &call, &|thread| {
             thread.count_send(&message);
         }),
         false => send_receive(note, || call(taken.status), message),
@@ -158,10 +154,10 @@ pub fn complete(note: Note, call: impl FnOnce() -> c_int) -> c_int {
 pub fn complete_watched(
     note: Note,
     completion: Completion,
-    call: impl FnOnce(StatusAddress) -> c_int,
+    call: impl Fn(StatusAddress) -> c_int,
 ) -> c_int {
     complete(note, || match features::any(CANCELLING | CUTS) {
-        true => completion::complete(&completion, call),
+        true => completion::complete(&completion, &call),
         false => call(completion.status),
     })
 }

@@ -43,7 +43,7 @@ impl Completion {
 
 /// Calls the native MPI while requests are watched; `call` takes the status.
 #[cold]
-pub fn complete(completion: &Completion, call: impl FnOnce(StatusAddress) -> c_int) -> c_int {
+pub fn complete(completion: &Completion, call: &dyn Fn(StatusAddress) -> c_int) -> c_int {
     let Some(native) = native() else {
         return call(completion.status);
     };

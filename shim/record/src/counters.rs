@@ -2,9 +2,10 @@
 //! without locked instructions, and read by any collector.
 
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use treepie_mpi::{Handle, Request};
+use treepie_mpi::system::AtomicLink;
+use treepie_mpi::{Handle, Request, Word};
 pub use treepie_profile::partial_profiles::MessageKind;
 use treepie_traffic::Traffic;
 use treepie_traffic::times::{CallClass, CallTime};
@@ -57,18 +58,16 @@ pub struct Counters {
     next_sent: AtomicUsize,
     times: [Time; CallClass::ALL.len()],
     /// Next element of the list of counters.
-    others: AtomicPtr<Counters>,
+    others: AtomicLink<Counters>,
 }
 
 /// All counters, a list that only grows: it can be read at any moment, even from a signal handler.
 /// Those of threads that have ended are reused by new ones.
-static ALL: AtomicPtr<Counters> = AtomicPtr::new(ptr::null_mut());
+static ALL: AtomicLink<Counters> = AtomicLink::none();
 
 /// Returns all counters.
 fn all() -> impl Iterator<Item = &'static Counters> {
-    // SAFETY: the list only ever holds addresses of leaked counters.
-    let at = |address: &AtomicPtr<Counters>| unsafe { address.load(Ordering::Acquire).as_ref() };
-    std::iter::successors(at(&ALL), move |counters| at(&counters.others))
+    std::iter::successors(ALL.load(), |counters| counters.others.load())
 }
 
 /// Returns counters for a new thread.
@@ -77,12 +76,11 @@ pub fn claim() -> &'static Counters {
         return free;
     }
     let counters: &'static Counters = Box::leak(Box::new(Counters::new()));
-    let address = ptr::from_ref(counters).cast_mut();
-    let mut first = ALL.load(Ordering::Acquire);
+    let mut first = ALL.load();
     loop {
-        counters.others.store(first, Ordering::Relaxed);
-        match ALL.compare_exchange(first, address, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => return counters,
+        counters.others.store(first);
+        match ALL.replace(first, counters) {
+            Ok(()) => return counters,
             Err(newer) => first = newer,
         }
     }
@@ -141,7 +139,7 @@ pub fn find_sent(own: &'static Counters, request: Request) -> Option<(u32, u64)>
     let others = all().filter(|counters| !ptr::eq(*counters, own));
     std::iter::once(own)
         .chain(others)
-        .find_map(|counters| counters.sent_with(request))
+        .find_map(|counters| counters.sent_with(request.word()))
 }
 
 impl Counters {
@@ -155,7 +153,7 @@ impl Counters {
             sent: std::array::from_fn(|_| Sent::default()),
             next_sent: AtomicUsize::new(0),
             times: Default::default(),
-            others: AtomicPtr::new(ptr::null_mut()),
+            others: AtomicLink::none(),
         }
     }
 
@@ -199,21 +197,20 @@ impl Counters {
 
     /// Remembers a non-blocking send. Only the owning thread may call this.
     #[inline(always)]
-    pub fn remember(&self, request: Request, partner: u32, bytes: u64) {
+    pub fn remember(&self, request: Word, partner: u32, bytes: u64) {
         let at = self.next_sent.load(Ordering::Relaxed);
         let sent = &self.sent[at % REMEMBERED];
-        sent.request.store(request.word(), Ordering::Relaxed);
+        sent.request.store(request, Ordering::Relaxed);
         sent.partner.store(partner, Ordering::Relaxed);
         sent.bytes.store(bytes, Ordering::Relaxed);
         self.next_sent.store(at.wrapping_add(1), Ordering::Relaxed);
     }
 
-    fn sent_with(&self, request: Request) -> Option<(u32, u64)> {
+    fn sent_with(&self, request: Word) -> Option<(u32, u64)> {
         let next = self.next_sent.load(Ordering::Relaxed);
         let latest_first = (1..=REMEMBERED).map(|back| next.wrapping_sub(back) % REMEMBERED);
         let mut latest_first = latest_first.map(|at| &self.sent[at]);
-        let sent =
-            latest_first.find(|sent| sent.request.load(Ordering::Relaxed) == request.word())?;
+        let sent = latest_first.find(|sent| sent.request.load(Ordering::Relaxed) == request)?;
         let partner = sent.partner.load(Ordering::Relaxed);
         Some((partner, sent.bytes.load(Ordering::Relaxed)))
     }
@@ -347,16 +344,14 @@ mod tests {
     #[test]
     fn the_latest_send_with_a_request_is_the_one_that_is_found() {
         let counters = Counters::new();
-        // SAFETY: it is not passed to an MPI.
-        let request = |word| unsafe { Request::from_word(word) };
-        counters.remember(request(7), 1, 10);
-        counters.remember(request(8), 2, 20);
-        counters.remember(request(7), 3, 30);
-        assert_eq!(counters.sent_with(request(7)), Some((3, 30)));
-        assert_eq!(counters.sent_with(request(9)), None);
+        counters.remember(7, 1, 10);
+        counters.remember(8, 2, 20);
+        counters.remember(7, 3, 30);
+        assert_eq!(counters.sent_with(7), Some((3, 30)));
+        assert_eq!(counters.sent_with(9), None);
         for other in 0..REMEMBERED {
-            counters.remember(request(1_000 + other), 0, 0);
+            counters.remember(1_000 + other, 0, 0);
         }
-        assert_eq!(counters.sent_with(request(7)), None);
+        assert_eq!(counters.sent_with(7), None);
     }
 }

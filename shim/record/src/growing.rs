@@ -1,9 +1,9 @@
 //! Growing tables of counts: one thread counts by keys, and any thread may read.
 
 use std::ptr;
-use std::slice;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use treepie_mpi::system::{AtomicLink, AtomicRef};
 use treepie_traffic::Traffic;
 
 use super::sums::Sums;
@@ -38,13 +38,12 @@ impl Slot {
     }
 }
 
-/// Slots in two cache lines, which processors fetch together: writes of one thread never interfere
-/// with another.
-#[derive(Default)]
-#[repr(C, align(128))]
-struct Lines([Slot; SLOTS]);
+/// Slots in two cache lines, which processors fetch together: tables begin and end between such
+/// pairs, so that writes of one thread never interfere with another.
+const SLOTS: usize = LINES / size_of::<Slot>();
 
-const SLOTS: usize = 4;
+/// Bytes of two cache lines.
+const LINES: usize = 128;
 
 /// Open-addressing table with a power of two of slots, at most three quarters full. It lasts as
 /// long as the process.
@@ -54,11 +53,14 @@ struct Table {
 
 impl Table {
     fn new(lines: usize) -> Self {
-        let lines: Box<[Lines]> = (0..lines).map(|_| Lines::default()).collect();
-        let lines = Box::leak(lines);
-        // SAFETY: lines consist of consecutive slots.
-        let slots = unsafe { slice::from_raw_parts(lines.as_ptr().cast(), lines.len() * SLOTS) };
-        Table { slots }
+        let length = lines * SLOTS;
+        let slots: Box<[Slot]> = (0..length + SLOTS).map(|_| Slot::default()).collect();
+        let slots = Box::leak(slots);
+        let before = slots.as_ptr().addr() % LINES / size_of::<Slot>();
+        let first = (SLOTS - before) % SLOTS;
+        Table {
+            slots: &slots[first..first + length],
+        }
     }
 
     /// Returns the key's slot, or the free one where it would be.
@@ -84,32 +86,31 @@ impl Table {
 #[derive(Clone, Copy)]
 pub struct Counted {
     slot: &'static Slot,
-    table: *const Table,
+    table: &'static Table,
 }
 
 /// Table that grows: a larger one replaces it, and the old one stays as it is, in case it is being
 /// read.
 pub struct Growing {
-    table: AtomicPtr<Table>,
+    table: AtomicRef<Table>,
     used: AtomicU32,
     /// Slot of the last call, in the current table, if such calls are consecutive.
-    last: AtomicPtr<Slot>,
+    last: AtomicLink<Slot>,
 }
 
 impl Growing {
     /// Creates an empty one of `lines` lines.
     pub fn new(lines: usize) -> Self {
         Growing {
-            table: AtomicPtr::new(Box::leak(Box::new(Table::new(lines)))),
+            table: AtomicRef::new(Box::leak(Box::new(Table::new(lines)))),
             used: AtomicU32::new(0),
-            last: AtomicPtr::default(),
+            last: AtomicLink::none(),
         }
     }
 
     #[inline(always)]
     fn current(&self) -> &'static Table {
-        // SAFETY: `table` only ever holds addresses of leaked tables.
-        unsafe { &*self.table.load(Ordering::Acquire) }
+        self.table.load()
     }
 
     /// Adds a message to the counts of this key. Only the owning thread may call this.
@@ -133,14 +134,14 @@ impl Growing {
     /// is not outgrown.
     pub fn counted(&self, key: u64, bytes: u64) -> Counted {
         let slot = self.added(key, bytes);
-        let table = self.table.load(Ordering::Relaxed);
+        let table = self.current();
         Counted { slot, table }
     }
 
     /// Adds a message by such a shortcut; false if it is no longer valid.
     #[inline(always)]
     pub fn add_to(&self, counted: &Counted, bytes: u64) -> bool {
-        let holds = ptr::eq(counted.table, self.table.load(Ordering::Relaxed));
+        let holds = ptr::eq(counted.table, self.current());
         if holds {
             counted.slot.sums.add(bytes);
         }
@@ -151,15 +152,13 @@ impl Growing {
     /// need no lookup.
     #[inline(always)]
     pub fn added_in_a_row(&self, key: u64, bytes: u64) -> &'static Slot {
-        // SAFETY: it only ever holds addresses in leaked tables.
-        let last = unsafe { self.last.load(Ordering::Relaxed).as_ref() };
+        let last = self.last.load();
         if let Some(slot) = last.filter(|slot| slot.key.load(Ordering::Relaxed) == key) {
             slot.sums.add(bytes);
             return slot;
         }
         let slot = self.added(key, bytes);
-        self.last
-            .store(ptr::from_ref(slot).cast_mut(), Ordering::Relaxed);
+        self.last.store(Some(slot));
         slot
     }
 
@@ -186,8 +185,8 @@ impl Growing {
             let intervals = old.intervals.load(Ordering::Relaxed);
             slot.intervals.store(intervals, Ordering::Relaxed);
         });
-        self.last.store(ptr::null_mut(), Ordering::Relaxed);
-        self.table.store(larger, Ordering::Release);
+        self.last.store(None);
+        self.table.store(larger);
     }
 
     /// Reads the counts of each key.

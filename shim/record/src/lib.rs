@@ -18,7 +18,6 @@ mod completion;
 mod counters;
 mod delays;
 mod growing;
-mod handle_cache;
 mod identity;
 mod message;
 mod neighbours;
@@ -47,7 +46,6 @@ pub use calls::{
 };
 pub use collectives::{Plan, plan};
 pub use completion::Completion;
-pub use handle_cache::HandleCache;
 pub use message::Message;
 pub use objects::{
     allocate_shared, communicator_end, communicator_start, request_end, window_end, window_start,

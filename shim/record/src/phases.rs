@@ -68,28 +68,13 @@ pub fn begin(interval: Option<Duration>) {
     let _ = PHASES.set(Mutex::new(phases));
 }
 
-/// `MPI_Pcontrol`. Its further arguments are defined by the tools that it is meant for: those in
-/// registers are passed on.
-///
-/// # Safety
-/// `next` is an `MPI_Pcontrol`.
-pub unsafe fn control(
-    next: unsafe extern "C-unwind" fn(usize, usize, usize, usize, usize, usize) -> c_int,
-    level: usize,
-    a: usize,
-    b: usize,
-    c: usize,
-    d: usize,
-    e: usize,
-) -> c_int {
+/// Begins the phase of this level, of `MPI_Pcontrol`.
+pub fn set_level(level: c_int) {
     if features::any(COUNTING)
         && let Some(phases) = PHASES.get()
     {
-        phases.lock().set_level(level as c_int);
+        phases.lock().set_level(level);
     }
-    // SAFETY: the caller's promise; a variadic function finds its arguments in
-    // the registers of the others.
-    unsafe { next(level, a, b, c, d, e) }
 }
 
 /// Ends the current interval if its time is over. Returns the time until the next end; `None` if

@@ -65,8 +65,8 @@ pub fn receive(
     note: Note,
     class: CallClass,
     taken: Taken,
-    call: impl FnOnce(StatusAddress) -> c_int,
-    sent: impl FnOnce(&thread::Thread),
+    call: &dyn Fn(StatusAddress) -> c_int,
+    sent: &dyn Fn(&thread::Thread),
 ) -> c_int {
     let Some(native) = native() else {
         return call(taken.status);

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use treepie_mpi::native::native;
-use treepie_mpi::{Call, Comm, Handle, Request, SUCCESS, Win, Word, c_int};
+use treepie_mpi::{Call, Comm, Handle, HandleCache, Request, SUCCESS, Win, Word, c_int};
 use treepie_traffic::times::CallClass;
 
 use super::clock;
@@ -13,7 +13,6 @@ use super::communicators::{self, Communicator};
 use super::counters::ANY_SOURCE;
 use super::counters::{self, Counters, MessageKind};
 use super::growing::Counted;
-use super::handle_cache::HandleCache;
 use super::message::Message;
 use super::page::{Area, Note};
 use super::prepared_request::Prepared;
@@ -236,7 +235,8 @@ impl Thread {
     #[inline(always)]
     pub fn count_begun_send(&self, message: &Message, request: Word) {
         if let Some((partner, bytes)) = self.count_send(message) {
-            self.counters.remember(handle_at(request), partner, bytes);
+            let request: Request = handle_at(request);
+            self.counters.remember(request.word(), partner, bytes);
         }
     }
 

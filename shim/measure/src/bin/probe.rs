@@ -13,11 +13,12 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use treepie_base::Header;
-use treepie_measure::ways::Pair;
-use treepie_measure::{Session, allowed_cores};
+use treepie_measure::transfers::PairTrials;
+use treepie_mpi::program::Session;
 use treepie_platform::file::PlatformFile;
 use treepie_platform::probe::{Messenger, Options, Report, Trial, others_behind, probe};
 use treepie_platform::processors;
+use treepie_process::machine;
 
 /// Tag of timed messages.
 const DATA: i32 = 1;
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
     };
     let system = Path::new(processors::SYSTEM);
     let host = session.mpi().processor_name();
-    let identity = processors::identity(system, host, &allowed_cores());
+    let identity = processors::identity(system, host, &machine::cores());
     let mut messenger = Mpi {
         session: &session,
         began: Instant::now(),
@@ -111,7 +112,7 @@ struct Mpi<'a> {
     out: Vec<u8>,
     back: Vec<u8>,
     /// This rank with others, while methods of transfer are measured.
-    pairs: HashMap<usize, Pair<'a>>,
+    pairs: HashMap<usize, PairTrials<'a>>,
 }
 
 /// The first `bytes` of a buffer that grows as needed.
@@ -160,28 +161,23 @@ impl Messenger for Mpi<'_> {
     }
 
     fn send_train(&mut self, to: usize, bytes: u64, count: usize) {
-        let buffer = part(&mut self.out, bytes);
-        let requests: Vec<_> = (0..count)
-            .map(|_| self.session.isend(buffer, rank(to), DATA))
-            .collect();
-        for request in requests {
-            self.session.wait(request);
-        }
+        let buffer = &*part(&mut self.out, bytes);
+        self.session.together(|messages| {
+            for _ in 0..count {
+                messages.send(buffer, rank(to), DATA);
+            }
+        });
     }
 
     fn receive_train(&mut self, from: usize, bytes: u64, count: usize) {
         // A separate part for each: MPI forbids two receives into the same memory.
         let buffer = part(&mut self.back, bytes.max(1) * count as u64);
-        let requests: Vec<_> = buffer
-            .chunks_exact_mut(bytes.max(1) as usize)
-            .map(|place| {
-                let end = bytes as usize;
-                self.session.irecv(&mut place[..end], rank(from), DATA)
-            })
-            .collect();
-        for request in requests {
-            self.session.wait(request);
-        }
+        let places = buffer.chunks_exact_mut(bytes.max(1) as usize);
+        self.session.together(|messages| {
+            for place in places {
+                messages.receive(&mut place[..bytes as usize], rank(from), DATA);
+            }
+        });
     }
 
     fn exchange(&mut self, members: &[usize], bytes: u64) {
@@ -192,19 +188,20 @@ impl Messenger for Mpi<'_> {
         // The first sender to this rank is the member before it.
         let sources = others.iter().rev();
         let expected = places.zip(sources);
-        let mut requests: Vec<_> = expected
-            .map(|(place, &from)| self.session.irecv(&mut place[..end], from, DATA))
-            .collect();
-        let out = part(&mut self.out, bytes);
-        requests.extend(others.iter().map(|&to| self.session.isend(out, to, DATA)));
-        for request in requests {
-            self.session.wait(request);
-        }
+        let out = &*part(&mut self.out, bytes);
+        self.session.together(|messages| {
+            for (place, &from) in expected {
+                messages.receive(&mut place[..end], from, DATA);
+            }
+            for &to in &others {
+                messages.send(out, to, DATA);
+            }
+        });
     }
 
     fn try_way(&mut self, partner: usize, is_origin: bool, trial: &Trial) -> Vec<f64> {
         let pair = self.pairs.entry(partner);
-        let pair = pair.or_insert_with(|| Pair::new(self.session, rank(partner)));
+        let pair = pair.or_insert_with(|| PairTrials::new(self.session, rank(partner)));
         pair.run(is_origin, trial)
     }
 

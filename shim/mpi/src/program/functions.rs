@@ -16,7 +16,7 @@ fn address(name: &'static str) -> Result<*mut c_void, NativeError> {
 
 procedures! {
     /// Addresses of the procedures of an MPI.
-    pub struct Functions, "MPI_", address;
+    pub(super) struct Functions, "MPI_", address;
     safe {
         barrier: Barrier(comm: Comm);
         comm_create_group: Comm_create_group(comm: Comm, group: Group, tag: c_int, made: &mut Comm);

@@ -2,10 +2,17 @@
 //! and one program serves each of them. Procedures are called by their `MPI_` names, as any
 //! application calls them, so that a preloaded library sees them.
 
+mod communicator;
 mod functions;
 mod loading;
 mod mpi;
+mod pair;
+mod pieces;
+mod session;
 
-pub use functions::Functions;
+pub use communicator::{Buffers, Communicator};
 pub use loading::LoadError;
 pub use mpi::Mpi;
+pub use pair::{Epoch, Pair};
+pub use pieces::Pieces;
+pub use session::{Pending, Session};

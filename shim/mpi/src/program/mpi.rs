@@ -11,19 +11,19 @@ use crate::{Comm, Datatype, Op, StatusAddress};
 /// MPI library that this program has opened, and handles that it predefines.
 pub struct Mpi {
     /// Its binary interface.
-    pub abi: &'static Abi,
+    pub(super) abi: &'static Abi,
     /// Its `MPI_COMM_WORLD`.
-    pub world: Comm,
+    pub(super) world: Comm,
     /// Its `MPI_BYTE`.
-    pub byte: Datatype,
+    pub(super) byte: Datatype,
     /// Its `MPI_DOUBLE`.
-    pub double: Datatype,
+    pub(super) double: Datatype,
     /// Its `MPI_SUM`.
-    pub sum: Op,
+    pub(super) sum: Op,
     /// Its `MPI_MAX`.
-    pub max: Op,
+    pub(super) max: Op,
     /// Its procedures.
-    pub functions: Functions,
+    pub(super) functions: Functions,
 }
 
 impl Mpi {
@@ -32,7 +32,7 @@ impl Mpi {
     ///
     /// # Errors
     /// None exists here, or those of two families do, or it is not a known MPI.
-    pub fn open(libraries: &str) -> Result<Mpi, LoadError> {
+    pub(super) fn open(libraries: &str) -> Result<Mpi, LoadError> {
         open(libraries)?;
         let abi = family().ok_or(NativeError::UnknownFamily)?;
         // SAFETY: each field of the ABI is the handle that its name states.
@@ -84,7 +84,7 @@ impl Mpi {
     }
 
     /// `MPI_STATUS_IGNORE`.
-    pub fn no_status(&self) -> StatusAddress {
+    pub(super) fn no_status(&self) -> StatusAddress {
         StatusAddress::ignored(self.abi.status_ignore)
     }
 }

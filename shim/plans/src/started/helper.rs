@@ -5,9 +5,9 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use treepie_mpi::system::with_signals_blocked;
 use treepie_process::guard::guarded;
 use treepie_process::log;
-use treepie_process::machine::with_signals_blocked;
 
 /// Pause between two turns after an idle one.
 const PAUSE: Duration = Duration::from_micros(50);

@@ -15,7 +15,7 @@ use treepie_mpi::{
 use treepie_plans::Waits;
 use treepie_process::PanicBarrier;
 use treepie_process::features;
-use treepie_record::{self as record, procedures};
+use treepie_record::procedures;
 use treepie_traffic::windows::{EpochKind, WindowCall};
 
 use super::arguments::Arguments;

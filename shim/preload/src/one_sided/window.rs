@@ -8,9 +8,9 @@ use once_cell::race::OnceBox;
 use parking_lot::{Mutex, RwLock};
 use treepie_guard::{Course, Work};
 use treepie_mpi::native::{Native, native};
-use treepie_mpi::{Group, SUCCESS, Win, c_int};
+use treepie_mpi::{Group, HandleCache, SUCCESS, Win, c_int};
 use treepie_plans::now;
-use treepie_record::{HandleCache, Registry};
+use treepie_record::Registry;
 use treepie_traffic::windows::EpochKind;
 
 use super::exchange::WindowShape;

@@ -37,7 +37,7 @@ pub fn receive(
 ) -> c_int {
     match features::any(ORDER) {
         false => next(receive.comm, receive.source, receive.tag, receive.status),
-        true => ordered_receive(&receive, next),
+        true => ordered_receive(&receive, &next),
     }
 }
 
@@ -45,7 +45,7 @@ pub fn receive(
 #[inline(never)]
 pub(super) fn ordered_receive(
     receive: &Receive,
-    next: impl Fn(Comm, c_int, c_int, StatusAddress) -> c_int,
+    next: &dyn Fn(Comm, c_int, c_int, StatusAddress) -> c_int,
 ) -> c_int {
     let plain = || next(receive.comm, receive.source, receive.tag, receive.status);
     let Some((native, _inside)) = enter() else {
@@ -97,7 +97,7 @@ pub fn complete(
 ) -> c_int {
     match features::any(ORDER) {
         false => next(completion.requests, completion.status),
-        true => ordered_complete(kind, &completion, next),
+        true => ordered_complete(kind, &completion, &next),
     }
 }
 
@@ -106,7 +106,7 @@ pub fn complete(
 pub(super) fn ordered_complete(
     kind: Option<CallKind>,
     completion: &Completion,
-    next: impl Fn(Word, StatusAddress) -> c_int,
+    next: &dyn Fn(Word, StatusAddress) -> c_int,
 ) -> c_int {
     let Some((native, _inside)) = enter() else {
         return next(completion.requests, completion.status);

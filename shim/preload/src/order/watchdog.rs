@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use treepie_jobstate::order::Call;
+use treepie_mpi::system::with_signals_blocked;
 use treepie_process::guard::guarded;
-use treepie_process::machine::with_signals_blocked;
 
 use super::end_job::{DIVERGED, end_job};
 use super::work::replaying;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use treepie_base::{List, Process, Slice, list};
 use treepie_mpi::native::Native;
 use treepie_mpi::share::{Group, Members, ShareError, gather, share};
+use treepie_mpi::system::Detail;
 use treepie_placement::binding::LaunchedProcess;
 use treepie_process::machine::{allowed_cores, location, read_hardware};
 use treepie_topology::Machine;
@@ -95,7 +96,7 @@ pub fn facts(
         return Ok(facts);
     }
     let reads = readers.contains(&world.rank());
-    let machine = (reads && wanted.machines).then(read_hardware);
+    let machine = (reads && wanted.machines).then(|| read_hardware(Detail::Cores));
     let at = (reads && wanted.locations).then(location);
     let all = gather(world, &(machine.flatten(), at.flatten()))?;
     for (process, (text, at)) in processes.iter().zip(all) {

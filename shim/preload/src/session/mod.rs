@@ -26,6 +26,7 @@ mod obstacle;
 mod order;
 mod partial;
 mod parts;
+pub mod phases;
 mod program;
 mod redundancy;
 mod replay;

@@ -18,8 +18,8 @@ use libc::{c_int, sa_family_t, sockaddr_un, socklen_t, uid_t};
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use treepie_base::Rank;
+use treepie_mpi::system::with_signals_blocked;
 use treepie_process::guard::guarded;
-use treepie_process::machine::with_signals_blocked;
 use treepie_record::{clock, phases};
 
 use super::decision::Recording;

@@ -17,8 +17,9 @@ use libc::pid_t;
 use once_cell::sync::OnceCell;
 use treepie_base::Rank;
 use treepie_base::own_directory::{Access, NotOwn, OwnDirectory};
+use treepie_mpi::system::with_signals_blocked;
 use treepie_process::log;
-use treepie_process::machine::{WRITING, with_signals_blocked, within};
+use treepie_process::machine::{WRITING, within};
 use treepie_profile::partial_profiles::{
     Checksum, Sink, directory_of, end_of_file, file_name, start_of_file, temporary_name,
 };

@@ -3,7 +3,9 @@
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
 
-use libc::{FIONREAD, POLLIN, c_int, pollfd};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::ioctl_fionread;
+use rustix::stdio::stdin;
 
 /// State of a standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,21 +36,20 @@ pub fn standard_input() -> StandardInput {
 }
 
 fn stream() -> StandardInput {
-    let mut waiting: c_int = 0;
-    // SAFETY: memory for the answer.
-    let asked = unsafe { libc::ioctl(0, FIONREAD, &mut waiting) };
-    if asked == 0 && waiting > 0 {
+    let input = stdin();
+    if ioctl_fionread(input).is_ok_and(|waiting| waiting > 0) {
         return StandardInput::Data;
     }
-    let mut zero = pollfd {
-        fd: 0,
-        events: POLLIN,
-        revents: 0,
+    let immediately = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
     };
-    // SAFETY: one entry; the call returns immediately.
-    match unsafe { libc::poll(&mut zero, 1, 0) } {
+    match poll(
+        &mut [PollFd::new(&input, PollFlags::IN)],
+        Some(&immediately),
+    ) {
         // All writers have closed it.
-        1 => StandardInput::Ended,
+        Ok(1) => StandardInput::Ended,
         _ => StandardInput::Open,
     }
 }

@@ -4,7 +4,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use super::signals::with_signals_blocked;
+use treepie_mpi::system::with_signals_blocked;
+
 use crate::guard::guarded;
 
 /// Time limit for writing a file at the end of a job, less than the time for which ranks wait for

@@ -9,7 +9,6 @@
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +17,8 @@ use treepie_base::Rank;
 use treepie_base::own_directory::{Access, NotOwn, OwnDirectory};
 use treepie_jobstate::pages::layout::WORDS;
 use treepie_jobstate::pages::{file_name, run_directory, usual_directory};
-use treepie_process::machine::file_limit;
+use treepie_mpi::system::map_words;
+use treepie_process::machine::reserve;
 
 use super::words::PageWords;
 
@@ -67,8 +67,7 @@ impl PageFile {
                 directory.to_owned()
             }
             None => {
-                // SAFETY: geteuid has no preconditions.
-                let user = unsafe { libc::geteuid() };
+                let user = rustix::process::geteuid().as_raw();
                 let base = usual_directory(Path::new("/dev/shm"), user);
                 make_own(&base)?;
                 base
@@ -81,7 +80,7 @@ impl PageFile {
         let file = own.create_new(&name, 0o600).map_err(system(&run))?;
         let made = reserve(&file, WORDS * 8 + names.len())
             .and_then(|()| write_at(&file, names.as_bytes(), WORDS * 8))
-            .and_then(|()| map(&file));
+            .and_then(|()| map_words(&file).map(PageWords));
         match made {
             Ok(words) => Ok(PageFile {
                 path,
@@ -135,40 +134,6 @@ fn make_own(path: &Path) -> Result<OwnDirectory, PageError> {
     })
 }
 
-/// Reserves the memory of a file: memory that is only promised would end the process if the system
-/// ran out of it.
-fn reserve(file: &File, bytes: usize) -> io::Result<()> {
-    if bytes as u64 > file_limit() {
-        return Err(io::Error::other("files may not be so large (ulimit -f)"));
-    }
-    // SAFETY: this library owns the descriptor.
-    match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) } {
-        0 => Ok(()),
-        error => Err(io::Error::from_raw_os_error(error)),
-    }
-}
-
 fn write_at(file: &File, bytes: &[u8], at: usize) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, at as u64)
-}
-
-fn map(file: &File) -> io::Result<PageWords> {
-    let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
-    // SAFETY: a new mapping of a file that has this length.
-    let base = unsafe {
-        libc::mmap(
-            std::ptr::null_mut(),
-            WORDS * 8,
-            access,
-            flags,
-            file.as_raw_fd(),
-            0,
-        )
-    };
-    if base == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the mapping has this length, is aligned to a page of memory, never unmapped, and only
-    // accessed atomically.
-    Ok(PageWords(unsafe { &*base.cast() }))
 }

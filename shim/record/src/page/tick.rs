@@ -9,8 +9,8 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use treepie_jobstate::pages::layout::{INSIDE, THREADS, area, header};
+use treepie_mpi::system::with_signals_blocked;
 use treepie_process::guard::guarded;
-use treepie_process::machine::with_signals_blocked;
 
 use super::channels::{Renewal, calls, write_channels};
 use super::stop;

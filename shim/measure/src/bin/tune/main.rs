@@ -16,8 +16,7 @@ mod way;
 
 use std::process::ExitCode;
 
-use treepie_measure::Session;
-use treepie_measure::communicator::Communicator;
+use treepie_mpi::program::{Communicator, Session};
 
 use request::Request;
 use tuner::Tuner;

@@ -6,9 +6,8 @@ use std::time::Instant;
 
 use treepie_base::Header;
 use treepie_collective::{Algorithm, Operation};
-use treepie_measure::communicator::Communicator;
 use treepie_mpi::native::{Controls, Native};
-use treepie_mpi::program::Mpi;
+use treepie_mpi::program::{Communicator, Mpi};
 use treepie_native::knobs::{Knob, Library, Maker, WITHOUT_HAN};
 use treepie_native::tuning::file::TuningFile;
 use treepie_native::tuning::{Budget, Cell, Clock, Row, Selection, Tuning, emulations, measure};

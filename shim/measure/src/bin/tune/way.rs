@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use treepie_collective::Operation;
 use treepie_measure::clocks::CommonClock;
-use treepie_measure::communicator::{Buffers, Communicator};
 use treepie_mpi::native::{Controls, Variable};
+use treepie_mpi::program::{Buffers, Communicator};
 use treepie_native::knobs::Knob;
 use treepie_native::tuning::{Cell, Clock, Emulation, Row, Verdict};
 use treepie_profile::settings::NAMED;

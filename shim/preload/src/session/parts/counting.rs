@@ -4,9 +4,10 @@ use std::path::Path;
 
 use treepie_base::{FileError, Rank};
 use treepie_mpi::share::{BoundedMembers, ShareError};
+use treepie_mpi::system::Detail;
 use treepie_plans as collectives;
 use treepie_process::log;
-use treepie_process::machine::{WRITING, read_hardware_and_devices, within};
+use treepie_process::machine::{WRITING, read_hardware, within};
 use treepie_profile::{Profile, partial_profiles};
 use treepie_record as record;
 use treepie_record::collect::{CollectError, collect};
@@ -158,7 +159,7 @@ fn write_profile(
         members,
         &recording.run,
         &found,
-        read_hardware_and_devices,
+        || read_hardware(Detail::Devices),
         write,
     )
 }

@@ -1,12 +1,10 @@
 //! Pieces of data separated by gaps, and the datatypes that describe them.
 
 use std::ffi::c_int;
-use std::ptr;
 
-use treepie_mpi::Datatype;
-use treepie_mpi::program::Mpi;
-
-use crate::session::{done, made};
+use super::mpi::Mpi;
+use super::session::{done, int, made};
+use crate::Datatype;
 
 /// Pieces with a gap behind each.
 #[derive(Clone, Copy)]
@@ -27,23 +25,23 @@ impl Pieces {
     pub fn all(self) -> usize {
         self.count * self.bytes
     }
-}
 
-/// Converts a number to MPI's type of counts.
-pub fn int(number: usize) -> c_int {
-    c_int::try_from(number).expect("what is measured is at most a few MiB long")
+    /// Bytes of all together, with the gap behind each; `None` if memory has no such size.
+    pub fn span(self) -> Option<usize> {
+        self.count.checked_mul(self.bytes)?.checked_mul(2)
+    }
 }
 
 /// Converts a number to MPI's type of addresses.
-pub fn aint(number: usize) -> i64 {
+pub(super) fn aint(number: usize) -> i64 {
     i64::try_from(number).expect("what is measured is at most a few MiB long")
 }
 
 /// A datatype that is freed with its owner.
-pub struct Type<'a> {
+pub(super) struct Type<'a> {
     mpi: &'a Mpi,
     /// Its handle.
-    pub handle: Datatype,
+    pub(super) handle: Datatype,
 }
 
 impl Drop for Type<'_> {
@@ -59,7 +57,7 @@ fn committed(mpi: &Mpi, mut handle: Datatype) -> Type<'_> {
 }
 
 /// A datatype of all pieces.
-pub fn vector(mpi: &Mpi, pieces: Pieces) -> Type<'_> {
+pub(super) fn vector(mpi: &Mpi, pieces: Pieces) -> Type<'_> {
     let (count, bytes) = (int(pieces.count), int(pieces.bytes));
     let (functions, byte) = (&mpi.functions, mpi.byte);
     let handle = made(|made| functions.type_vector(count, bytes, 2 * bytes, byte, made));
@@ -67,8 +65,8 @@ pub fn vector(mpi: &Mpi, pieces: Pieces) -> Type<'_> {
 }
 
 /// A datatype of all pieces by their displacements, as built for gathering.
-pub fn places(mpi: &Mpi, pieces: Pieces) -> Type<'_> {
-    let lengths = vec![int(pieces.bytes); pieces.count];
+pub(super) fn displaced(mpi: &Mpi, pieces: Pieces) -> Type<'_> {
+    let lengths: Vec<c_int> = vec![int(pieces.bytes); pieces.count];
     let starts: Vec<i64> = (0..pieces.count).map(|i| aint(pieces.start(i))).collect();
     let (count, functions) = (int(pieces.count), &mpi.functions);
     let (each, first) = (lengths.as_ptr(), starts.as_ptr());
@@ -76,28 +74,4 @@ pub fn places(mpi: &Mpi, pieces: Pieces) -> Type<'_> {
     let handle =
         made(|made| unsafe { functions.type_create_hindexed(count, each, first, mpi.byte, made) });
     committed(mpi, handle)
-}
-
-/// Copies pieces to contiguous memory.
-///
-/// # Safety
-/// `from` has all pieces with their gaps, `to` is large enough for all of them.
-pub unsafe fn copy(pieces: Pieces, from: *const u8, to: *mut u8) {
-    for piece in 0..pieces.count {
-        let (start, place) = (pieces.start(piece), piece * pieces.bytes);
-        // SAFETY: the caller's obligation.
-        unsafe { ptr::copy_nonoverlapping(from.add(start), to.add(place), pieces.bytes) };
-    }
-}
-
-/// Copies pieces from contiguous memory.
-///
-/// # Safety
-/// `from` has all pieces, `to` is large enough for them with their gaps.
-pub unsafe fn copy_back(pieces: Pieces, from: *const u8, to: *mut u8) {
-    for piece in 0..pieces.count {
-        let (place, start) = (piece * pieces.bytes, pieces.start(piece));
-        // SAFETY: the caller's obligation.
-        unsafe { ptr::copy_nonoverlapping(from.add(place), to.add(start), pieces.bytes) };
-    }
 }

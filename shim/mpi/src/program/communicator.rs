@@ -1,14 +1,14 @@
 //! Communicators, and collective operations on them by the size of their data: bytes of a message
-//! or of a block, like [`Cell`](treepie_native::tuning::Cell).
+//! or of a block.
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::time::Duration;
 
+use super::functions::Functions;
+use super::mpi::Mpi;
+use super::session::{Session, done, int, made, number};
+use crate::{Comm, Info, Request};
 use treepie_collective::Operation;
-use treepie_mpi::program::{Functions, Mpi};
-use treepie_mpi::{Comm, Info, Request};
-
-use crate::session::{Session, done, made, told};
 
 /// Polling interval of an idle rank, so that it leaves the processor to measuring ranks.
 const LOOK: Duration = Duration::from_millis(1);
@@ -21,11 +21,15 @@ const OPERAND: usize = size_of::<f64>();
 pub struct Communicator<'a> {
     mpi: &'a Mpi,
     comm: Comm,
+    rank: usize,
+    size: usize,
 }
 
 /// Buffers of calls: for sending, receiving, and scratch.
 #[derive(Debug)]
 pub struct Buffers {
+    /// Maximum number of bytes of a call.
+    bytes: usize,
     send: Vec<f64>,
     receive: Vec<f64>,
     between: Vec<f64>,
@@ -39,6 +43,7 @@ impl Buffers {
         let longest = bytes.max(OPERAND).div_ceil(OPERAND) * ranks;
         let block = int(bytes);
         Buffers {
+            bytes,
             send: vec![1.0; longest],
             receive: vec![1.0; longest],
             between: vec![1.0; longest],
@@ -48,38 +53,40 @@ impl Buffers {
     }
 }
 
-fn int(number: usize) -> c_int {
-    c_int::try_from(number).expect("what is measured is at most 256 MiB long")
-}
-
 impl<'a> Communicator<'a> {
     /// `MPI_COMM_WORLD`, which is never freed.
     pub fn world(session: &'a Session) -> Self {
-        Communicator {
-            mpi: session.mpi(),
-            comm: session.world(),
-        }
+        Communicator::of(session.mpi(), session.world())
     }
 
     fn functions(&self) -> &'a Functions {
         &self.mpi.functions
     }
 
+    fn of(mpi: &'a Mpi, comm: Comm) -> Self {
+        let rank = number(|rank| mpi.functions.comm_rank(comm, rank));
+        let size = number(|size| mpi.functions.comm_size(comm, size));
+        Communicator {
+            mpi,
+            comm,
+            rank: usize::try_from(rank).expect("ranks count from 0"),
+            size: usize::try_from(size).expect("a communicator has ranks"),
+        }
+    }
+
     /// Another communicator of the same MPI.
     fn with(&self, comm: Comm) -> Self {
-        Communicator { comm, ..*self }
+        Communicator::of(self.mpi, comm)
     }
 
     /// This process's rank.
     pub fn rank(&self) -> usize {
-        let rank = told(|rank| self.functions().comm_rank(self.comm, rank));
-        usize::try_from(rank).expect("ranks count from 0")
+        self.rank
     }
 
     /// Number of its ranks.
     pub fn size(&self) -> usize {
-        let size = told(|size| self.functions().comm_size(self.comm, size));
-        usize::try_from(size).expect("a communicator has ranks")
+        self.size
     }
 
     /// A communicator of its first `ranks` ranks; all ranks call this, and the others get a
@@ -117,7 +124,8 @@ impl<'a> Communicator<'a> {
         let functions = self.functions();
         let mut request: Request = made(|request| functions.ibarrier(self.comm, request));
         // SAFETY: the request is MPI's, and is used until it is complete.
-        while told(|flag| unsafe { functions.test(&mut request, flag, self.mpi.no_status()) }) == 0
+        while number(|flag| unsafe { functions.test(&mut request, flag, self.mpi.no_status()) })
+            == 0
         {
             std::thread::sleep(LOOK);
         }
@@ -194,8 +202,11 @@ impl<'a> Communicator<'a> {
     }
 
     /// Performs `operation` with `bytes` bytes, with rank 0 as the root if there is one, and sums
-    /// for reductions. `None` for an operation that is not measured.
+    /// for reductions. `None` for an operation that is not measured. The buffers are for at least
+    /// these bytes and this communicator's ranks.
     pub fn call(&self, operation: Operation, bytes: usize, buffers: &mut Buffers) -> Option<()> {
+        let enough = bytes <= buffers.bytes && self.size <= buffers.counts.len();
+        assert!(enough, "buffers for calls of this size");
         let send = buffers.send.as_mut_ptr().cast::<c_void>();
         let receive = buffers.receive.as_mut_ptr().cast::<c_void>();
         let between = buffers.between.as_mut_ptr().cast::<c_void>();
@@ -205,8 +216,7 @@ impl<'a> Communicator<'a> {
         let operands = int((bytes / OPERAND).max(1));
         let (comm, mpi) = (self.comm, self.functions());
         // SAFETY: the buffers hold a block of these bytes, or an operand, for each rank, the
-        // maximum that all these calls need; counts and displacements are for this size of
-        // communicator.
+        // maximum that all these calls need; counts and displacements are there for each rank.
         done(unsafe {
             let (byte, number, sum) = (self.mpi.byte, self.mpi.double, self.mpi.sum);
             match operation {

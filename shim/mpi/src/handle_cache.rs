@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use treepie_mpi::Handle;
+use crate::handles::Handle;
 
 struct Slot<H, T> {
     handle: H,
@@ -76,7 +76,7 @@ impl<H: Handle + PartialEq, T, const N: usize> HandleCache<H, T, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use treepie_mpi::{Comm, Word};
+    use crate::{Comm, Word};
 
     fn comm(word: Word) -> Comm {
         // SAFETY: it is not passed to an MPI.

@@ -1,0 +1,14 @@
+//! What of the system and of other libraries has no safe interface elsewhere: signals that a thread
+//! takes, memory shared by processes, and functions that are found by their names.
+
+mod companion;
+mod interconnect;
+mod references;
+mod shared_words;
+mod signals;
+
+pub use companion::{Detail, hardware};
+pub use interconnect::{cray_coordinates, tofu_coordinates};
+pub use references::{AtomicLink, AtomicRef};
+pub use shared_words::map_words;
+pub use signals::with_signals_blocked;

@@ -18,7 +18,9 @@ mod words;
 
 pub use std::ffi::c_int;
 
-pub use addresses::{Counts, DatatypeArray, IntArray, LargeArray, StatusAddress};
+pub use addresses::{
+    Counts, DatatypeArray, HandleAddress, IntAddress, IntArray, LargeArray, StatusAddress,
+};
 pub use collective::{Call, Side};
 pub use handle_cache::HandleCache;
 pub use handles::{

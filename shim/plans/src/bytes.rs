@@ -52,8 +52,7 @@ fn mean(native: &Native, side: &Side, ranks: usize) -> u64 {
         return 0;
     }
     let count = |rank| {
-        // SAFETY: the caller of the procedure passes an element for each rank.
-        let count = unsafe { side.counts.at(rank) };
+        let count = side.counts.at(rank);
         u64::try_from(count).unwrap_or(0)
     };
     let all = (0..ranks).map(count).fold(0, u64::saturating_add);

@@ -73,12 +73,10 @@ impl Elements {
             Operation::Alltoallw | Operation::NeighborAlltoallw
         );
         let datatype = match each_has_its_type {
-            // SAFETY: the caller of the procedure passes a handle for each rank.
-            true => unsafe { side.datatypes.at(native, rank) },
+            true => side.datatypes.at(native, rank),
             false => side.datatype,
         };
-        // SAFETY: the caller of the procedure passes an element for each rank.
-        let at = |array: Counts| (!array.is_absent()).then(|| unsafe { array.at(rank) });
+        let at = |array: Counts| (!array.is_absent()).then(|| array.at(rank));
         let count = at(side.counts).unwrap_or(side.count);
         let mut step = |datatype| units.of(datatype).map_or(0, |unit| unit.extent.step);
         let offset = match (at(side.displacements), count) {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use treepie_collective::Operation;
-use treepie_mpi::{Call, Comm, StatusAddress, Win, Word, c_int};
+use treepie_mpi::{Call, Comm, HandleAddress, Request, StatusAddress, Win, c_int};
 use treepie_process::features::{self, CANCELLING, COUNTING, CUTS, DELAYS, PAGES, TIMING};
 use treepie_traffic::times::CallClass;
 use treepie_traffic::windows::{EpochKind, WindowCall};
@@ -135,7 +135,7 @@ pub fn begin_send(
     note: Note,
     call: impl FnOnce() -> c_int,
     message: Message,
-    request: Word,
+    request: HandleAddress<Request>,
 ) -> c_int {
     around(&note, CallClass::Send, call, |thread| {
         thread.count_begun_send(&message, request)
@@ -163,7 +163,7 @@ pub fn complete_watched(
 }
 
 /// `MPI_Cancel` of the request at `request`.
-pub fn cancel(note: Note, call: impl FnOnce() -> c_int, request: Word) -> c_int {
+pub fn cancel(note: Note, call: impl FnOnce() -> c_int, request: HandleAddress<Request>) -> c_int {
     around(&note, CallClass::Other, call, |thread| {
         cancelled::begun(thread, request)
     })
@@ -174,7 +174,7 @@ pub fn send_init(
     note: Note,
     call: impl FnOnce() -> c_int,
     message: Message,
-    request: Word,
+    request: HandleAddress<Request>,
 ) -> c_int {
     around(&note, CallClass::Send, call, |thread| {
         prepared::send(thread, &message, request)
@@ -182,7 +182,11 @@ pub fn send_init(
 }
 
 /// Prepares a persistent receive: `request` is the address of the new handle.
-pub fn receive_init(note: Note, call: impl FnOnce() -> c_int, request: Word) -> c_int {
+pub fn receive_init(
+    note: Note,
+    call: impl FnOnce() -> c_int,
+    request: HandleAddress<Request>,
+) -> c_int {
     around(&note, CallClass::Receive, call, |thread| {
         if features::any(PAGES) {
             prepared::receive(thread.source(note.comm, note.source), request);
@@ -194,7 +198,12 @@ pub fn receive_init(note: Note, call: impl FnOnce() -> c_int, request: Word) -> 
 }
 
 /// Starts `count` persistent requests, an array at `requests`.
-pub fn start(note: Note, call: impl FnOnce() -> c_int, count: c_int, requests: Word) -> c_int {
+pub fn start(
+    note: Note,
+    call: impl FnOnce() -> c_int,
+    count: c_int,
+    requests: HandleAddress<Request>,
+) -> c_int {
     around(&note, CallClass::Send, call, |thread| {
         prepared::started(thread, count, requests);
         if features::any(PAGES) {
@@ -245,7 +254,7 @@ pub fn collective_init(
     run: impl FnOnce(&Cell<Option<Plan>>) -> c_int,
     comm: Comm,
     call: &Call,
-    request: Word,
+    request: HandleAddress<Request>,
 ) -> c_int {
     let plan = Cell::new(None);
     around(
@@ -295,7 +304,7 @@ pub fn neighbourhood_init(
     run: impl FnOnce(&Cell<Option<Plan>>) -> c_int,
     comm: Comm,
     call: &Call,
-    request: Word,
+    request: HandleAddress<Request>,
 ) -> c_int {
     let plan = Cell::new(None);
     around(

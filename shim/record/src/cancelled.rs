@@ -7,14 +7,13 @@ use std::collections::HashMap;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use treepie_mpi::native::Native;
-use treepie_mpi::{Request, StatusAddress, Word};
+use treepie_mpi::{HandleAddress, Request, StatusAddress};
 use treepie_process::features::{self, CANCELLING};
 use treepie_traffic::Traffic;
 
 use super::counters::MessageKind;
 use super::patience::Patience;
 use super::prepared;
-use super::registry::handle_at;
 use super::thread::Thread;
 
 /// Messages of a request: kind, receiver, bytes.
@@ -50,8 +49,8 @@ fn messages_of(thread: &Thread, request: Request) -> Option<Messages> {
 }
 
 /// Notes that `MPI_Cancel` of the request at `address` succeeded.
-pub fn begun(thread: &Thread, address: Word) {
-    let request = handle_at(address);
+pub fn begun(thread: &Thread, address: HandleAddress<Request>) {
+    let request = address.read();
     if let Some(messages) = messages_of(thread, request) {
         CANCELLED.lock().watched.insert(request, messages);
         features::begin(CANCELLING);
@@ -65,12 +64,8 @@ pub fn is_watched(request: Request) -> bool {
 
 /// Settles a request that completed with this status: its messages are subtracted if it was watched
 /// and cancelled.
-///
-/// # Safety
-/// The status is that of a call that is complete.
-pub unsafe fn settle(native: &Native, request: Request, status: StatusAddress) {
-    // SAFETY: the caller's promise.
-    let is_cancelled = unsafe { native.is_cancelled(status) };
+pub fn settle(native: &Native, request: Request, status: StatusAddress) {
+    let is_cancelled = native.is_cancelled(status);
     let mut cancelled = CANCELLED.lock();
     let Some(messages) = cancelled.watched.remove(&request) else {
         return;

@@ -1,26 +1,25 @@
 //! Calls that complete requests, and the statuses of these.
 
 use treepie_mpi::native::{Native, native};
-use treepie_mpi::{Request, SUCCESS, StatusAddress, Word, c_int};
+use treepie_mpi::{HandleAddress, IntAddress, Request, SUCCESS, StatusAddress, c_int};
 
-use super::registry::handle_at;
 use super::{cancelled, received};
 
-/// Call that completes requests, as its procedure passes it on. Addresses that it lacks are 0.
+/// Call that completes requests, as its procedure passes it on. Addresses that it lacks are absent.
 #[derive(Debug, Clone, Copy)]
 pub struct Completion {
     /// Number of requests.
     pub count: c_int,
     /// Address of the requests.
-    pub requests: Word,
+    pub requests: HandleAddress<Request>,
     /// Address of the flag: true if any or all completed.
-    pub flag: Word,
+    pub flag: IntAddress,
     /// Address of the index of the completed request, of several.
-    pub index: Word,
+    pub index: IntAddress,
     /// Address of the number of completed requests.
-    pub completed: Word,
+    pub completed: IntAddress,
     /// Address of the indices of completed requests.
-    pub indices: Word,
+    pub indices: IntAddress,
     /// The status, or an array of them.
     pub status: StatusAddress,
     /// True if `status` is an array with one element for each request.
@@ -31,11 +30,11 @@ impl Completion {
     /// Completion of one request.
     pub const NONE: Completion = Completion {
         count: 1,
-        requests: 0,
-        flag: 0,
-        index: 0,
-        completed: 0,
-        indices: 0,
+        requests: HandleAddress::ABSENT,
+        flag: IntAddress::ABSENT,
+        index: IntAddress::ABSENT,
+        completed: IntAddress::ABSENT,
+        indices: IntAddress::ABSENT,
         status: StatusAddress::ABSENT,
         array: false,
     };
@@ -49,11 +48,8 @@ pub fn complete(completion: &Completion, call: &dyn Fn(StatusAddress) -> c_int) 
     };
     let is_watched = |request| cancelled::is_watched(request) || received::is_open(request);
     completion.observed(native, is_watched, call, |request, status| {
-        // SAFETY: it is the status of a request that the call has completed.
-        unsafe {
-            cancelled::settle(native, request, status);
-            received::settle(native, request, status);
-        }
+        cancelled::settle(native, request, status);
+        received::settle(native, request, status);
     })
 }
 
@@ -65,7 +61,7 @@ impl Completion {
         native: &Native,
         of_interest: impl Fn(Request) -> bool,
         call: impl FnOnce(StatusAddress) -> c_int,
-        mut each: impl FnMut(Request, StatusAddress),
+        each: impl FnMut(Request, StatusAddress),
     ) -> c_int {
         // Read before the call, which leaves null handles.
         let requests = self.requests(native).enumerate();
@@ -75,18 +71,30 @@ impl Completion {
         if watched.is_empty() {
             return call(self.status);
         }
-        let mut room = Vec::new();
-        let mut status = self.status;
-        if self.ignores_status(native) {
-            let count = usize::try_from(self.count).unwrap_or(0).max(1);
-            room.resize(count * native.abi.status_bytes / 8 + 1, 0u64);
-            status = StatusAddress::of_room(&mut room);
+        let observe = |status| self.call_with(native, watched, status, call, each);
+        match self.ignores_status(native) {
+            true => {
+                let count = usize::try_from(self.count).unwrap_or(0);
+                StatusAddress::with_room(native, count, observe)
+            }
+            false => observe(self.status),
         }
+    }
+
+    /// Calls the native MPI with this status; passes the `watched` requests that it completed to
+    /// `each`.
+    fn call_with(
+        &self,
+        native: &Native,
+        watched: Vec<(usize, Request)>,
+        status: StatusAddress,
+        call: impl FnOnce(StatusAddress) -> c_int,
+        mut each: impl FnMut(Request, StatusAddress),
+    ) -> c_int {
         let code = call(status);
         if code == SUCCESS {
             for (at, request) in watched {
-                // SAFETY: the call succeeded, and its arguments hold its results.
-                if let Some(place) = unsafe { self.status_of(at) } {
+                if let Some(place) = self.status_of(at) {
                     each(request, status.nth(place, native.abi.status_bytes));
                 }
             }
@@ -96,9 +104,9 @@ impl Completion {
 
     /// Returns the requests of the call.
     pub fn requests(&self, native: &Native) -> impl Iterator<Item = Request> {
-        let (first, bytes) = (self.requests, native.abi.handle_bytes);
+        let first = self.requests;
         let count = usize::try_from(self.count).unwrap_or(0);
-        (0..count).map(move |at| handle_at(first + at * bytes))
+        (0..count).map(move |at| first.nth(native, at).read())
     }
 
     fn ignores_status(&self, native: &Native) -> bool {
@@ -109,12 +117,8 @@ impl Completion {
     }
 
     /// Puts errors into the array of statuses, each at its index; with `all_others`, sets those of
-    /// other completed requests to success.
-    ///
-    /// # Safety
-    /// The call has set its results, its arguments are these, and the indices are among the
-    /// completed ones.
-    pub unsafe fn put_errors(
+    /// other completed requests to success. The call has set its results.
+    pub fn put_errors(
         &self,
         native: &Native,
         all_others: bool,
@@ -125,36 +129,30 @@ impl Completion {
         }
         let put = |place: usize, error: c_int| {
             let status = self.status.nth(place, native.abi.status_bytes);
-            // SAFETY: the caller's promise.
-            unsafe { *((status.word() + native.abi.status_error) as *mut c_int) = error };
+            status.set_error(native, error);
         };
-        let told = match self.completed {
-            0 => self.count,
-            // SAFETY: as above.
-            completed => unsafe { *(completed as *const c_int) },
+        let completed = match self.completed.is_absent() {
+            true => self.count,
+            false => self.completed.read(),
         };
         if all_others {
-            (0..usize::try_from(told).unwrap_or(0)).for_each(|place| put(place, SUCCESS));
+            (0..usize::try_from(completed).unwrap_or(0)).for_each(|place| put(place, SUCCESS));
         }
         errors.for_each(|(place, error)| put(place, error));
     }
 
-    /// Returns the index of the status of the request `at`, if it completed.
-    ///
-    /// # Safety
-    /// The call has set its results, and its arguments are these.
-    pub unsafe fn status_of(&self, at: usize) -> Option<usize> {
-        // SAFETY: the caller's promise.
-        let integer = |address: Word| unsafe { *(address as *const c_int) };
-        if self.flag != 0 && integer(self.flag) == 0 {
+    /// Returns the index of the status of the request `at`, if it completed. The call has set its
+    /// results.
+    pub fn status_of(&self, at: usize) -> Option<usize> {
+        if !self.flag.is_absent() && self.flag.read() == 0 {
             return None;
         }
-        if self.completed != 0 {
-            let completed = usize::try_from(integer(self.completed)).unwrap_or(0);
-            return (0..completed).find(|&place| integer(self.indices + place * 4) == at as c_int);
+        if !self.completed.is_absent() {
+            let completed = usize::try_from(self.completed.read()).unwrap_or(0);
+            return (0..completed).find(|&place| self.indices.nth(place).read() == at as c_int);
         }
-        if self.index != 0 {
-            return (integer(self.index) == at as c_int).then_some(0);
+        if !self.index.is_absent() {
+            return (self.index.read() == at as c_int).then_some(0);
         }
         Some(if self.array { at } else { 0 })
     }
@@ -164,8 +162,8 @@ impl Completion {
 mod tests {
     use super::*;
 
-    fn address(integers: &[c_int]) -> Word {
-        integers.as_ptr() as Word
+    fn address(integers: &[c_int]) -> IntAddress {
+        IntAddress::of(integers.to_vec().leak())
     }
 
     fn call() -> Completion {
@@ -176,8 +174,7 @@ mod tests {
     }
 
     fn status_of(completion: Completion, at: usize) -> Option<usize> {
-        // SAFETY: the addresses are of live integers.
-        unsafe { completion.status_of(at) }
+        completion.status_of(at)
     }
 
     #[test]

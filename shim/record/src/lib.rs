@@ -5,6 +5,7 @@
 //! shared under locks (`registry`, `communicators`, `prepared`, `collectives`). Only successful
 //! calls count, and only the application's: calls that a procedure makes internally, through public
 //! names, are nested calls of the thread and are not counted.
+#![forbid(unsafe_code)]
 
 mod access_key;
 mod around;
@@ -55,4 +56,4 @@ pub use page::{Note, Procedure, procedures};
 pub use patience::{Limited, Unlimited};
 pub use prepared::runs;
 pub use received::Taken;
-pub use registry::{Registry, handle_at};
+pub use registry::Registry;

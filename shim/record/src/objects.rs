@@ -1,17 +1,21 @@
 //! Creation and end of objects that have handles: communicators, windows, requests.
 
-use treepie_mpi::{Comm, Handle, Request, SUCCESS, Word, c_int};
+use treepie_mpi::{Comm, Handle, HandleAddress, Request, SUCCESS, Win, c_int};
 use treepie_process::features::{self, COUNTING, CUTS, PAGES};
 use treepie_traffic::times::CallClass;
 
 use super::around::around;
 use super::page::{self, Note};
-use super::registry::{MadeBy, handle_at};
+use super::registry::MadeBy;
 use super::{communicators, prepared, received, shared_memory, thread, windows};
 
 /// Makes a call that creates a communicator, whose handle it stores at `address`.
-pub fn communicator_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    let started = note.request != 0;
+pub fn communicator_start(
+    note: Note,
+    call: impl FnOnce() -> c_int,
+    address: HandleAddress<Comm>,
+) -> c_int {
+    let started = !note.request.is_absent();
     start_of(note, call, address, |comm, by| {
         communicators::made(comm, by);
         // The members of one whose creation has only started (MPI_Comm_idup) must not be queried
@@ -23,7 +27,11 @@ pub fn communicator_start(note: Note, call: impl FnOnce() -> c_int, address: Wor
 }
 
 /// Makes a call that creates a window, whose handle it stores at `address`.
-pub fn window_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
+pub fn window_start(
+    note: Note,
+    call: impl FnOnce() -> c_int,
+    address: HandleAddress<Win>,
+) -> c_int {
     start_of(note, call, address, |window, by| {
         windows::made(window, by);
         page::window_made();
@@ -31,12 +39,16 @@ pub fn window_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> 
 }
 
 /// Ends the communicator whose handle is at `address`.
-pub fn communicator_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
+pub fn communicator_end(
+    note: Note,
+    call: impl FnOnce() -> c_int,
+    address: HandleAddress<Comm>,
+) -> c_int {
     end_of(note, call, address, communicators::ended)
 }
 
 /// Ends the window whose handle is at `address`.
-pub fn window_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
+pub fn window_end(note: Note, call: impl FnOnce() -> c_int, address: HandleAddress<Win>) -> c_int {
     end_of(note, call, address, |window| {
         windows::ended(window);
         page::window_ended();
@@ -44,7 +56,11 @@ pub fn window_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_
 }
 
 /// Ends the request whose handle is at `address`.
-pub fn request_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
+pub fn request_end(
+    note: Note,
+    call: impl FnOnce() -> c_int,
+    address: HandleAddress<Request>,
+) -> c_int {
     let call = || match features::any(CUTS) {
         true => received::request_end(note, call, address),
         false => call(),
@@ -65,7 +81,7 @@ pub fn request_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c
 fn start_of<H: Handle>(
     note: Note,
     call: impl FnOnce() -> c_int,
-    address: Word,
+    address: HandleAddress<H>,
     made: impl FnOnce(H, MadeBy),
 ) -> c_int {
     if !features::any(COUNTING) {
@@ -85,7 +101,7 @@ fn start_of<H: Handle>(
         }
     });
     if code == SUCCESS {
-        made(handle_at(address), by);
+        made(address.read(), by);
     }
     code
 }
@@ -94,14 +110,14 @@ fn start_of<H: Handle>(
 fn end_of<H: Handle>(
     note: Note,
     call: impl FnOnce() -> c_int,
-    address: Word,
+    address: HandleAddress<H>,
     ended: impl FnOnce(H),
 ) -> c_int {
     if !features::any(COUNTING) {
         return call();
     }
     // Read before the call, which leaves the null handle there.
-    let handle = handle_at(address);
+    let handle = address.read();
     let code = super::around::call(note, call);
     if code == SUCCESS {
         ended(handle);
@@ -114,7 +130,7 @@ pub fn allocate_shared(
     note: Note,
     call: impl FnOnce() -> c_int,
     comm: Comm,
-    address: Word,
+    address: HandleAddress<Win>,
 ) -> c_int {
     let internal = thread::is_nested();
     let code = window_start(note, call, address);

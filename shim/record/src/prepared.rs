@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use treepie_mpi::native::native;
-use treepie_mpi::{Call, Comm, Request, Word, c_int};
+use treepie_mpi::{Call, Comm, HandleAddress, Request, c_int};
 
 use super::collectives::Plan;
 use super::communicators;
@@ -12,38 +12,38 @@ use super::counters::MessageKind;
 use super::message::Message;
 use super::neighbours;
 use super::prepared_request::Prepared;
-use super::registry::{Registry, handle_at};
+use super::registry::Registry;
 use super::thread::Thread;
 
 static PREPARED: Registry<Request, Prepared> = Registry::new();
 
 /// Registers a prepared send, whose request the native MPI stored at `address`.
-pub fn send(thread: &Thread, message: &Message, address: Word) {
+pub fn send(thread: &Thread, message: &Message, address: HandleAddress<Request>) {
     let sent = thread.partner_and_bytes(message);
     let prepared = Prepared::Messages(MessageKind::PointToPoint, sent.into_iter().collect());
-    PREPARED.set(handle_at(address), Some(prepared));
+    PREPARED.set(address.read(), Some(prepared));
 }
 
 /// Registers a prepared receive from this partner, if it is one of the world; the native MPI stored
 /// its request at `address`.
-pub fn receive(source: Option<u32>, address: Word) {
-    PREPARED.set(handle_at(address), source.map(Prepared::Receive));
+pub fn receive(source: Option<u32>, address: HandleAddress<Request>) {
+    PREPARED.set(address.read(), source.map(Prepared::Receive));
 }
 
 /// Registers a prepared collective, run by `plan` or by the native MPI; its request is at
 /// `address`.
-pub fn collective(comm: Comm, call: &Call, plan: Option<Plan>, address: Word) {
+pub fn collective(comm: Comm, call: &Call, plan: Option<Plan>, address: HandleAddress<Request>) {
     if let Some(communicator) = communicators::find(comm)
         && let Some(seen) = communicator.observe(call)
     {
         let prepared = Prepared::Collective(communicator, call.operation, seen, plan);
-        PREPARED.set(handle_at(address), Some(prepared));
+        PREPARED.set(address.read(), Some(prepared));
     }
 }
 
 /// Registers a prepared neighbourhood collective, run by `plan` or by the native MPI; its request
 /// is at `address`.
-pub fn neighbourhood(comm: Comm, call: &Call, plan: Option<Plan>, address: Word) {
+pub fn neighbourhood(comm: Comm, call: &Call, plan: Option<Plan>, address: HandleAddress<Request>) {
     let Some(communicator) = communicators::find(comm) else {
         return;
     };
@@ -60,7 +60,7 @@ pub fn neighbourhood(comm: Comm, call: &Call, plan: Option<Plan>, address: Word)
             Prepared::Messages(MessageKind::Neighbourhood, sent)
         }
     };
-    PREPARED.set(handle_at(address), Some(prepared));
+    PREPARED.set(address.read(), Some(prepared));
 }
 
 /// Sets the plan that runs a prepared collective from now on; `None` for the native MPI.
@@ -75,10 +75,10 @@ pub fn runs(request: Request, plan: Option<Plan>) {
 
 /// Counts the start of `count` requests, an array at `requests`. Receives are only registered here
 /// if this rank has a page.
-pub fn started(thread: &Thread, count: c_int, requests: Word) {
+pub fn started(thread: &Thread, count: c_int, requests: HandleAddress<Request>) {
     let Some(native) = native() else { return };
     for at in 0..usize::try_from(count).unwrap_or(0) {
-        let request = handle_at(requests + at * native.abi.handle_bytes);
+        let request = requests.nth(native, at).read();
         let find = |request| PREPARED.find(request);
         thread
             .requests

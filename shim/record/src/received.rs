@@ -7,13 +7,12 @@ use std::sync::Arc;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use treepie_mpi::native::{Native, native};
-use treepie_mpi::{MatchedMessage, Request, SUCCESS, StatusAddress, Word, c_int};
+use treepie_mpi::{HandleAddress, MatchedMessage, Request, SUCCESS, StatusAddress, c_int};
 use treepie_traffic::times::CallClass;
 
 use super::around::around;
 use super::communicators::{self, Communicator};
 use super::page::{self, Note};
-use super::registry::handle_at;
 use super::thread;
 
 /// Communicator of a receive, as it was when the receive was posted: the application may free it
@@ -41,20 +40,20 @@ struct Open {
 
 static OPEN: Lazy<Mutex<Open>> = Lazy::new(Mutex::default);
 
-/// Addresses of a receive in addition to those of its note; 0 if it lacks them.
+/// Addresses of a receive in addition to those of its note; absent if it lacks them.
 #[derive(Debug, Clone, Copy)]
 pub struct Taken {
     /// The status.
     pub status: StatusAddress,
     /// Handle of the matched message.
-    pub message: Word,
+    pub message: HandleAddress<MatchedMessage>,
 }
 
 impl Taken {
     /// Neither of them.
     pub const NONE: Taken = Taken {
         status: StatusAddress::ABSENT,
-        message: 0,
+        message: HandleAddress::ABSENT,
     };
 }
 
@@ -71,17 +70,25 @@ pub fn receive(
     let Some(native) = native() else {
         return call(taken.status);
     };
-    let mut room = [0; 8];
-    let status = match taken.status.word() == native.abi.status_ignore {
-        true => StatusAddress::of_room(&mut room),
-        false => taken.status,
-    };
-    let before = match taken.message != 0 && !note.posts {
-        true => OPEN
-            .lock()
-            .matched
-            .remove(&handle_at(taken.message))
-            .flatten(),
+    let receive = |status| receive_with(native, note, class, taken.message, status, call, sent);
+    match taken.status.word() == native.abi.status_ignore {
+        true => StatusAddress::with_room(native, 1, receive),
+        false => receive(taken.status),
+    }
+}
+
+/// Makes a receive whose status is at `status`.
+fn receive_with(
+    native: &Native,
+    note: Note,
+    class: CallClass,
+    message: HandleAddress<MatchedMessage>,
+    status: StatusAddress,
+    call: &dyn Fn(StatusAddress) -> c_int,
+    sent: &dyn Fn(&thread::Thread),
+) -> c_int {
+    let before = match !message.is_absent() && !note.posts {
+        true => OPEN.lock().matched.remove(&message.read()).flatten(),
         false => None,
     };
     around(
@@ -95,8 +102,7 @@ pub fn receive(
                     true => posted(native, &note),
                     false => before,
                 };
-                // SAFETY: the call has succeeded, and was given this status.
-                unsafe { took(native, &note, posted, taken.message, status) };
+                took(native, &note, posted, message, status);
             }
         },
     )
@@ -111,33 +117,30 @@ fn posted(native: &Native, note: &Note) -> Posted {
     }
 }
 
-/// Notes that a call received a message of this communicator, or will.
-///
-/// # Safety
-/// The call succeeded, and the status is the one that it had, if it has one.
-unsafe fn took(native: &Native, note: &Note, posted: Posted, message: Word, status: StatusAddress) {
-    if note.posts && message != 0 {
-        OPEN.lock().matched.insert(handle_at(message), posted);
-    } else if note.request != 0 {
-        begin(handle_at(note.request), Begun::Receive(posted));
-    } else if note.posts || message != 0 {
-        // SAFETY: the caller's promise.
-        unsafe { count(native, posted, status) };
+/// Notes that a call, which succeeded with this status, received a message of this communicator, or
+/// will.
+fn took(
+    native: &Native,
+    note: &Note,
+    posted: Posted,
+    message: HandleAddress<MatchedMessage>,
+    status: StatusAddress,
+) {
+    if note.posts && !message.is_absent() {
+        OPEN.lock().matched.insert(message.read(), posted);
+    } else if !note.request.is_absent() {
+        begin(note.request.read(), Begun::Receive(posted));
+    } else if note.posts || !message.is_absent() {
+        count(native, posted, status);
     }
 }
 
 /// Counts a received message, except from `MPI_PROC_NULL`, from other jobs, and of receives that
-/// were cancelled.
-///
-/// # Safety
-/// The status is that of a receive on this communicator that is complete.
-unsafe fn count(native: &Native, posted: Posted, status: StatusAddress) {
+/// were cancelled. The status is that of a receive on this communicator that is complete.
+fn count(native: &Native, posted: Posted, status: StatusAddress) {
     let Some(communicator) = posted else { return };
-    // SAFETY: the caller's promise.
-    let (source, bytes, is_cancelled) = unsafe {
-        let (source, _) = native.message_of(status);
-        (source, native.bytes_of(status), native.is_cancelled(status))
-    };
+    let (source, _) = native.message_of(status);
+    let (bytes, is_cancelled) = (native.bytes_of(status), native.is_cancelled(status));
     let partner = usize::try_from(source).map(|source| communicator.partner(source));
     if let (Ok(Some(partner)), false) = (partner, is_cancelled) {
         thread::count_received(partner, bytes);
@@ -152,25 +155,25 @@ fn begin(request: Request, what: Begun) {
 
 /// Notes that a collective was begun; the native MPI stored its request at `address`, if it has
 /// one.
-pub fn begin_collective(address: Word) {
-    if address != 0 {
-        begin(handle_at(address), Begun::Collective);
+pub fn begin_collective(address: HandleAddress<Request>) {
+    if !address.is_absent() {
+        begin(address.read(), Begun::Collective);
     }
 }
 
 /// Notes that a receive was prepared; the native MPI stored its request at `note.request`.
 pub fn prepare(note: &Note) {
     let Some(native) = native() else { return };
-    let (request, posted) = (handle_at(note.request), posted(native, note));
+    let (request, posted) = (note.request.read(), posted(native, note));
     OPEN.lock().prepared.insert(request, posted);
 }
 
 /// Notes that `count` prepared requests, an array at `requests`, were started.
-pub fn started(count: c_int, requests: Word) {
+pub fn started(count: c_int, requests: HandleAddress<Request>) {
     let Some(native) = native() else { return };
     let mut open = OPEN.lock();
     for at in 0..usize::try_from(count).unwrap_or(0) {
-        let request = handle_at(requests + at * native.abi.handle_bytes);
+        let request = requests.nth(native, at).read();
         if let Some(posted) = open.prepared.get(&request).cloned() {
             open.insert(request, Begun::Receive(posted));
         }
@@ -184,10 +187,7 @@ pub fn is_open(request: Request) -> bool {
 }
 
 /// Settles a request that completed with this status.
-///
-/// # Safety
-/// The status is that of a call that is complete.
-pub unsafe fn settle(native: &Native, request: Request, status: StatusAddress) {
+pub fn settle(native: &Native, request: Request, status: StatusAddress) {
     let begun = {
         let mut open = OPEN.lock();
         let begun = open.remove(request);
@@ -197,15 +197,18 @@ pub unsafe fn settle(native: &Native, request: Request, status: StatusAddress) {
         begun
     };
     if let Some(Begun::Receive(posted)) = begun {
-        // SAFETY: the caller's promise.
-        unsafe { count(native, posted, status) };
+        count(native, posted, status);
     }
 }
 
 /// Makes `MPI_Request_free`; the completion of a receive that is freed before it is complete cannot
 /// be observed.
-pub fn request_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    let request = handle_at(address);
+pub fn request_end(
+    note: Note,
+    call: impl FnOnce() -> c_int,
+    address: HandleAddress<Request>,
+) -> c_int {
+    let request = address.read();
     let code = call();
     if code == SUCCESS {
         let mut open = OPEN.lock();

@@ -9,8 +9,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use once_cell::sync::Lazy;
 use parking_lot::RwLock;
-use treepie_mpi::native::native;
-use treepie_mpi::{Handle, Word};
 
 use super::patience::Patience;
 
@@ -122,19 +120,10 @@ impl<T> Registered<T> {
     }
 }
 
-/// Returns the handle at `address`, which an application passed to a procedure.
-#[inline(always)]
-pub fn handle_at<H: Handle>(address: Word) -> H {
-    match native() {
-        // SAFETY: the procedures that call this take the address of a handle; the native MPI
-        // reports the error of a null address.
-        Some(native) if address != 0 => unsafe { native.read_handle(address) },
-        _ => H::ABSENT,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use treepie_mpi::Word;
+
     use super::*;
 
     #[test]

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use treepie_mpi::native::native;
-use treepie_mpi::{Call, Comm, Handle, HandleCache, Request, SUCCESS, Win, Word, c_int};
+use treepie_mpi::{Call, Comm, Handle, HandleAddress, HandleCache, Request, SUCCESS, Win, c_int};
 use treepie_traffic::times::CallClass;
 
 use super::clock;
@@ -16,7 +16,6 @@ use super::growing::Counted;
 use super::message::Message;
 use super::page::{Area, Note};
 use super::prepared_request::Prepared;
-use super::registry::handle_at;
 use super::windows::{self, Window};
 
 /// Record of one thread. No other thread's data are in its cache lines, which processors fetch in
@@ -147,7 +146,7 @@ impl Thread {
         if done && note.posts {
             self.count_receive(note);
         }
-        if done && note.requests != 0 {
+        if done && !note.requests.is_absent() {
             area.completed(note);
         }
         area.end(done, note.procedure);
@@ -233,10 +232,10 @@ impl Thread {
 
     /// Counts a message whose send is active; the native MPI stored its request at `request`.
     #[inline(always)]
-    pub fn count_begun_send(&self, message: &Message, request: Word) {
+    pub fn count_begun_send(&self, message: &Message, request: HandleAddress<Request>) {
         if let Some((partner, bytes)) = self.count_send(message) {
-            let request: Request = handle_at(request);
-            self.counters.remember(request.word(), partner, bytes);
+            self.counters
+                .remember(request.read().word(), partner, bytes);
         }
     }
 

@@ -7,7 +7,7 @@ use super::extent::Extent;
 use super::mpi::Native;
 use super::own::{OwnComm, OwnInfo};
 use crate::lookup::find;
-use crate::{Comm, Datatype, Group, Handle, StatusAddress, Win, Word, c_int};
+use crate::{Comm, Datatype, Group, Handle, HandleAddress, Request, StatusAddress, Win, c_int};
 
 /// Tag of the exchange while a communicator of a window is made: a number that no program uses.
 const TAG_OF_WINDOWS: c_int = 24_187;
@@ -175,46 +175,47 @@ impl Native {
         Ok(())
     }
 
-    /// True if a status is that of a cancelled call (`MPI_Test_cancelled`).
-    ///
-    /// # Safety
-    /// There is a status of a call that is complete.
-    pub unsafe fn is_cancelled(&self, status: StatusAddress) -> bool {
-        // SAFETY: the caller's promise.
+    /// True if a status is that of a cancelled call (`MPI_Test_cancelled`); false if there is none.
+    pub fn is_cancelled(&self, status: StatusAddress) -> bool {
+        if status.error(self).is_none() {
+            return false;
+        }
+        // SAFETY: a status is there.
         let flag = integer(|flag| unsafe { self.functions.test_cancelled(status, flag) });
         flag.is_ok_and(|flag| flag != 0)
     }
 
-    /// Returns the source and the tag in a status.
-    ///
-    /// # Safety
-    /// There is a status, of a call that is complete.
-    pub unsafe fn message_of(&self, status: StatusAddress) -> (c_int, c_int) {
-        // MPI_SOURCE, MPI_TAG and MPI_ERROR are consecutive in every family.
-        let error = (status.word() + self.abi.status_error) as *const c_int;
-        // SAFETY: the caller's promise.
-        unsafe { (*error.sub(2), *error.sub(1)) }
+    /// Returns the source and the tag in a status; `MPI_UNDEFINED` if there is none.
+    pub fn message_of(&self, status: StatusAddress) -> (c_int, c_int) {
+        match status.error(self) {
+            // MPI_SOURCE, MPI_TAG and MPI_ERROR are consecutive in every family.
+            // SAFETY: a status is there.
+            Some(error) => unsafe { (*error.sub(2), *error.sub(1)) },
+            None => (self.abi.undefined, self.abi.undefined),
+        }
     }
 
     /// `MPI_Test` of the request at `request`: true if it is complete.
-    ///
-    /// # Safety
-    /// There is a request, and a status or the value for none; the request's memory is as its
-    /// creator promised.
-    pub unsafe fn test_one(&self, request: Word, status: StatusAddress) -> Result<bool, c_int> {
+    pub fn test_one(
+        &self,
+        request: HandleAddress<Request>,
+        status: StatusAddress,
+    ) -> Result<bool, c_int> {
         let mut flag = 0;
-        // SAFETY: the caller's promise.
-        unsafe { self.functions.test(request, &mut flag, status)? };
+        // SAFETY: there is a request, or null, which MPI reports, and a status or the value for
+        // none; whoever made the request keeps its memory.
+        unsafe { self.functions.test(request.word(), &mut flag, status)? };
         Ok(flag != 0)
     }
 
-    /// Returns the bytes of a received message, or 0 if they exceed the MPI's range.
-    ///
-    /// # Safety
-    /// There is a status of a receive that is complete.
-    pub unsafe fn bytes_of(&self, status: StatusAddress) -> u64 {
+    /// Returns the bytes of a received message, or 0 if they exceed the MPI's range, or there is no
+    /// status.
+    pub fn bytes_of(&self, status: StatusAddress) -> u64 {
+        if status.error(self).is_none() {
+            return 0;
+        }
         let byte = self.byte();
-        // SAFETY: the caller's promise.
+        // SAFETY: a status is there.
         let count = integer(|count| unsafe { self.functions.get_count(status, byte, count) });
         count.map_or(0, |count| u64::try_from(count).unwrap_or(0))
     }

@@ -3,7 +3,9 @@
 
 use super::functions::{CancelCallback, FreeCallback, QueryCallback};
 use super::mpi::Native;
-use crate::{Comm, Datatype, Handle, Op, Request, StatusAddress, Word, c_int};
+use crate::{
+    Comm, Datatype, Handle, HandleAddress, IntAddress, Op, Request, StatusAddress, Word, c_int,
+};
 
 /// Callbacks of a generalized request.
 #[derive(Debug, Clone, Copy)]
@@ -47,13 +49,12 @@ impl Native {
     }
 
     /// Fills in the status of a collective: nothing was received, and nothing cancelled.
-    ///
-    /// # Safety
-    /// There is a status that may be written.
-    pub unsafe fn set_empty(&self, status: StatusAddress) {
+    pub fn set_empty(&self, status: StatusAddress) {
         // MPI_SOURCE, MPI_TAG and MPI_ERROR are consecutive in every family.
-        let place = (status.word() + self.abi.status_error) as *mut c_int;
-        // SAFETY: the caller's promise.
+        let Some(place) = status.error(self) else {
+            return;
+        };
+        // SAFETY: a status is there, and statuses may be written.
         unsafe {
             place.sub(2).write(self.abi.undefined);
             place.sub(1).write(self.abi.undefined);
@@ -104,18 +105,17 @@ impl Native {
     }
 
     /// `MPI_Testany`: true if a request was completed, or none is active.
-    ///
-    /// # Safety
-    /// The conditions of the application's `MPI_Waitany`, whose arguments these are.
-    pub unsafe fn test_any(
+    pub fn test_any(
         &self,
         count: c_int,
-        requests: Word,
-        index: Word,
+        requests: HandleAddress<Request>,
+        index: IntAddress,
         status: StatusAddress,
     ) -> Result<bool, c_int> {
         let mut flag = 0;
-        // SAFETY: the caller's promise.
+        let (requests, index) = (requests.word(), index.word());
+        // SAFETY: that many requests are there, and whoever made them keeps their memory; an `int`,
+        // and a status or the value for none.
         unsafe {
             self.functions
                 .testany(count, requests, index, &mut flag, status)?
@@ -124,28 +124,28 @@ impl Native {
     }
 
     /// `MPI_Testsome`: true if requests were completed, or none is active.
-    ///
-    /// # Safety
-    /// The conditions of the application's `MPI_Waitsome`, whose arguments these are.
-    pub unsafe fn test_some(
+    pub fn test_some(
         &self,
         count: c_int,
-        requests: Word,
-        (completed, indices): (Word, Word),
+        requests: HandleAddress<Request>,
+        (completed, indices): (IntAddress, IntAddress),
         statuses: StatusAddress,
     ) -> Result<bool, c_int> {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let completed = &mut *(completed as *mut c_int);
+        let mut number = completed.read();
+        // SAFETY: that many requests, indices and statuses are there, or the value for no statuses;
+        // whoever made the requests keeps their memory.
+        let tested = unsafe {
             self.functions.testsome(
                 count,
-                requests as *mut Request,
-                completed,
-                indices as *mut c_int,
+                requests.word() as *mut Request,
+                &mut number,
+                indices.word() as *mut c_int,
                 statuses.word() as *mut u8,
-            )?;
-            Ok(*completed != 0)
-        }
+            )
+        };
+        completed.write(number);
+        tested?;
+        Ok(number != 0)
     }
 }
 

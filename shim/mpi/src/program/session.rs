@@ -110,11 +110,11 @@ impl Session {
     /// The length in bytes of a waiting message, if there is one.
     pub fn waiting_bytes(&self, from: c_int, tag: c_int) -> Option<usize> {
         let mut room = [0; STATUS];
-        let status = StatusAddress::of_room(&mut room);
         let functions = &self.0.functions;
-        // SAFETY: MPI fills the status, which is large enough, if it sets the flag, and only then
+        // SAFETY: the room is there until the end of this function. MPI fills the status, which is large enough, if it sets the flag, and only then
         // is the status read.
         let bytes = unsafe {
+            let status = StatusAddress::of_room(&mut room);
             let world = self.world();
             if number(|flag| functions.iprobe(from, tag, world, flag, status)) == 0 {
                 return None;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::group::{Group, gather_bytes};
 use crate::native::{Failed, Native, NativeError};
-use crate::{Comm, Request, StatusAddress, Word, c_int};
+use crate::{Comm, HandleAddress, Request, StatusAddress, Word, c_int};
 
 /// Tag of all messages.
 const TAG: c_int = 1;
@@ -109,13 +109,15 @@ impl<'a> BoundedMembers<'a> {
         let mut status = [0u64; 8];
         let began = Instant::now();
         loop {
-            let address = (&raw mut request) as Word;
             // SAFETY: the request is live, and was begun with this memory, which stays; the status
             // is larger than every family's.
-            let done = unsafe {
-                self.native
-                    .test_one(address, StatusAddress::of_room(&mut status))
+            let (address, status) = unsafe {
+                (
+                    HandleAddress::from_word((&raw mut request) as Word),
+                    StatusAddress::of_room(&mut status),
+                )
             };
+            let done = self.native.test_one(address, status);
             match done {
                 Ok(true) => {
                     self.last.set(Instant::now());

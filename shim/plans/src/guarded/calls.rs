@@ -7,7 +7,7 @@ use treepie_choice::Candidate;
 use treepie_collective::Algorithm;
 use treepie_guard::{CellKey, Ticket};
 use treepie_mpi::native::Native;
-use treepie_mpi::{Comm, SUCCESS, Word, c_int};
+use treepie_mpi::{Comm, HandleAddress, Request, SUCCESS, c_int};
 
 use super::measured;
 use crate::communicator::Communicator;
@@ -41,7 +41,7 @@ impl Guarded<'_> {
 
     /// Notes that a plan runs the call, which was started: its time is measured by the
     /// application's calls with the request at this address.
-    pub fn started(self, native: &Native, request: Word) {
+    pub fn started(self, native: &Native, request: HandleAddress<Request>) {
         measured::add(native, request, self.communicator, self.ticket);
     }
 
@@ -107,7 +107,13 @@ impl ByNative {
 
     /// Ends the start by the native MPI, which returned `code` and stored the application's request
     /// at this address; returns the code for the application.
-    pub fn started(self, native: &Native, comm: Comm, code: c_int, request: Word) -> c_int {
+    pub fn started(
+        self,
+        native: &Native,
+        comm: Comm,
+        code: c_int,
+        request: HandleAddress<Request>,
+    ) -> c_int {
         match self {
             ByNative::Watched {
                 communicator,

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 use treepie_guard::Ticket;
 use treepie_mpi::native::Native;
-use treepie_mpi::{Request, Word};
-use treepie_record::{Completion, handle_at};
+use treepie_mpi::{HandleAddress, Request, Word};
+use treepie_record::Completion;
 
 use crate::by_request::{ByRequest, key};
 use crate::clock::now;
@@ -37,7 +37,12 @@ pub fn are_none() -> bool {
 }
 
 /// Adds a guarded call that has been started, whose request is at an address.
-pub fn add(native: &Native, request: Word, communicator: &Arc<Communicator>, ticket: Ticket) {
+pub fn add(
+    native: &Native,
+    request: HandleAddress<Request>,
+    communicator: &Arc<Communicator>,
+    ticket: Ticket,
+) {
     let Some(start) = ticket.start() else {
         return;
     };
@@ -48,7 +53,7 @@ pub fn add(native: &Native, request: Word, communicator: &Arc<Communicator>, tic
     };
     // MPIs use one request for all operations that complete immediately: the previous one is no
     // longer measured.
-    drop(OPEN.insert(native, handle_at(request), one));
+    drop(OPEN.insert(native, request.read(), one));
 }
 
 /// Removes the request at an address, which is freed.
@@ -59,7 +64,7 @@ pub fn forget(native: &Native, request: Request) {
 /// Call that completes or tests requests, some of which are measured.
 pub struct Within {
     /// Addresses of the requests, and their previous values.
-    requests: Vec<(Word, Word)>,
+    requests: Vec<(HandleAddress<Request>, Word)>,
     start: u64,
 }
 
@@ -68,10 +73,10 @@ pub fn enter(native: &Native, completion: &Completion) -> Option<Within> {
     if are_none() {
         return None;
     }
-    let (first, bytes) = (completion.requests, native.abi.handle_bytes);
+    let first = completion.requests;
     let all = completion.requests(native).enumerate();
-    let all = all.map(|(at, request)| (first + at * bytes, key(native, request)));
-    let requests: Vec<(Word, Word)> =
+    let all = all.map(|(at, request)| (first.nth(native, at), key(native, request)));
+    let requests: Vec<_> =
         OPEN.with(|open| all.filter(|(_, one)| open.contains_key(one)).collect());
     (!requests.is_empty()).then(|| Within {
         requests,
@@ -84,7 +89,7 @@ impl Within {
     pub fn leave(self, native: &Native) {
         let took = now().saturating_sub(self.start);
         for (address, request) in self.requests {
-            let is_complete = key(native, handle_at(address)) != request;
+            let is_complete = key(native, address.read()) != request;
             if let Some(ended) = count(request, took, is_complete) {
                 end(&ended);
             }

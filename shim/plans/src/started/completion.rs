@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 
 use treepie_mpi::native::{Native, native};
-use treepie_mpi::{Comm, Request, SUCCESS, Word, c_int};
+use treepie_mpi::{Comm, Request, SUCCESS, c_int};
 use treepie_record::Completion;
 
 use super::objects;
@@ -43,9 +43,7 @@ pub fn complete(waits: Waits, completion: Completion, next: impl FnOnce() -> c_i
 }
 
 /// Runs `next`, which queries a request.
-pub fn look(request: Word, next: impl FnOnce() -> c_int) -> c_int {
-    // SAFETY: the application's call passes a request.
-    let request = unsafe { <Request as treepie_mpi::Handle>::from_word(request) };
+pub fn look(request: Request, next: impl FnOnce() -> c_int) -> c_int {
     look_at_all(|_| std::iter::once(request), next)
 }
 
@@ -168,15 +166,12 @@ fn wait_for_one(
     let mut idle = 0;
     while are_under_way(ours) {
         let went_on = advance(native, ours);
-        // SAFETY: the arguments of the application's call.
-        let tested = unsafe {
-            match waits {
-                Waits::Some => {
-                    let told = (completion.completed, completion.indices);
-                    native.test_some(count, requests, told, status)
-                }
-                _ => native.test_any(count, requests, index, status),
+        let tested = match waits {
+            Waits::Some => {
+                let completed = (completion.completed, completion.indices);
+                native.test_some(count, requests, completed, status)
             }
+            _ => native.test_any(count, requests, index, status),
         };
         match tested {
             Ok(true) => return Some(SUCCESS),
@@ -195,8 +190,7 @@ fn tell_errors(native: &Native, completion: &Completion, ours: &[Placed], code: 
         return code;
     }
     let failed = ours.iter().filter_map(|(at, running)| {
-        // SAFETY: the call has set the indices of completed requests.
-        let place = unsafe { completion.status_of(*at) }?;
+        let place = completion.status_of(*at)?;
         Some((place, running.take_error()?))
     });
     let failed: Vec<(usize, (Comm, c_int))> = failed.collect();
@@ -210,7 +204,6 @@ fn tell_errors(native: &Native, completion: &Completion, ours: &[Placed], code: 
         return error;
     }
     let errors = failed.iter().map(|&(place, (_, error))| (place, error));
-    // SAFETY: as above, and the statuses are those of the application's call.
-    unsafe { completion.put_errors(native, code == SUCCESS, errors) };
+    completion.put_errors(native, code == SUCCESS, errors);
     native.abi.err_in_status
 }

@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 use treepie_mpi::native::{Freed, Native, native};
-use treepie_mpi::{SUCCESS, Word, c_int};
-use treepie_record::handle_at;
+use treepie_mpi::{HandleAddress, SUCCESS, Word, c_int};
 
 use super::open::{are_none, use_handle};
 use super::running::Running;
@@ -35,14 +34,14 @@ pub fn end(running: Arc<Running>) {
 }
 
 /// Frees the object whose handle is at `address`, by `next` or later.
-pub fn release<H: Freed>(address: Word, next: impl FnOnce() -> c_int) -> c_int {
+pub fn release<H: Freed>(address: HandleAddress<H>, next: impl FnOnce() -> c_int) -> c_int {
     if are_none() {
         return next();
     }
     let Some(native) = native() else {
         return next();
     };
-    let handle: H = native.plain(handle_at(address));
+    let handle: H = native.plain(address.read());
     if !use_handle(handle.word()) {
         return next();
     }
@@ -51,8 +50,7 @@ pub fn release<H: Freed>(address: Word, next: impl FnOnce() -> c_int) -> c_int {
         free: free::<H>,
     };
     KEPT.lock().push(kept);
-    // SAFETY: the application's call has a handle there.
-    unsafe { native.write_handle(address, H::null(native)) };
+    address.write(native, H::null(native));
     SUCCESS
 }
 

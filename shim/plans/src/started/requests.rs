@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use treepie_mpi::native::{Callbacks, Native, native};
-use treepie_mpi::{Request, SUCCESS, StatusAddress, Word, c_int};
-use treepie_record::handle_at;
+use treepie_mpi::{HandleAddress, Request, SUCCESS, StatusAddress, Word, c_int};
 
 use super::open::{OPEN, among, are_none};
 use super::running::Running;
@@ -37,7 +36,11 @@ pub fn end_trials(native: &Native) {
 ///
 /// # Errors
 /// MPI's code.
-pub fn start(native: &Native, running: Arc<Running>, address: Word) -> Result<(), c_int> {
+pub fn start(
+    native: &Native,
+    running: Arc<Running>,
+    address: HandleAddress<Request>,
+) -> Result<(), c_int> {
     objects::settle(native);
     let state = Arc::into_raw(Arc::clone(&running)) as Word;
     let callbacks = Callbacks {
@@ -61,8 +64,7 @@ pub fn start(native: &Native, running: Arc<Running>, address: Word) -> Result<()
         native.free_request(request);
         return Err(code);
     }
-    // SAFETY: the application's call has a request there.
-    unsafe { native.write_handle(address, request) };
+    address.write(native, request);
     Ok(())
 }
 
@@ -79,13 +81,16 @@ fn begin(native: &Native, running: &Arc<Running>) -> Result<(), c_int> {
 ///
 /// # Errors
 /// MPI's code.
-pub fn prepare(native: &Native, running: Arc<Running>, address: Word) -> Result<(), c_int> {
+pub fn prepare(
+    native: &Native,
+    running: Arc<Running>,
+    address: HandleAddress<Request>,
+) -> Result<(), c_int> {
     running.marker.repeat();
     let request = native.prepare_marker(running.place().to_oneself_at_the_end())?;
     running.marker.set(request);
     OPEN.insert(native, request, running);
-    // SAFETY: the application's call has a request there.
-    unsafe { native.write_handle(address, request) };
+    address.write(native, request);
     Ok(())
 }
 
@@ -94,17 +99,25 @@ pub fn prepare(native: &Native, running: Arc<Running>, address: Word) -> Result<
 ///
 /// # Errors
 /// MPI's code.
-pub fn prepare_tried(native: &Native, running: Arc<Running>, address: Word) -> Result<(), c_int> {
-    let own: Request = handle_at(address);
+pub fn prepare_tried(
+    native: &Native,
+    running: Arc<Running>,
+    address: HandleAddress<Request>,
+) -> Result<(), c_int> {
+    let own = address.read();
     prepare(native, Arc::clone(&running), address)?;
     if let Some(trial) = running.trial() {
-        trial.hold(own, handle_at(address));
+        trial.hold(own, address.read());
     }
     Ok(())
 }
 
 /// Starts `count` persistent requests, an array at `requests`, by `next`.
-pub fn begin_persistent(count: c_int, requests: Word, next: impl FnOnce() -> c_int) -> c_int {
+pub fn begin_persistent(
+    count: c_int,
+    requests: HandleAddress<Request>,
+    next: impl FnOnce() -> c_int,
+) -> c_int {
     let code = next();
     if are_none() || code != SUCCESS {
         return code;
@@ -113,7 +126,7 @@ pub fn begin_persistent(count: c_int, requests: Word, next: impl FnOnce() -> c_i
         return code;
     };
     let count = usize::try_from(count).unwrap_or(0);
-    let handles = (0..count).map(|at| handle_at(requests + at * native.abi.handle_bytes));
+    let handles = (0..count).map(|at| requests.nth(native, at).read());
     let begun = among(native, handles);
     let mut first = code;
     for one in begun {
@@ -131,11 +144,11 @@ pub fn begin_persistent(count: c_int, requests: Word, next: impl FnOnce() -> c_i
 }
 
 /// Frees the request at an address by `next`.
-pub fn end_request(address: Word, next: impl FnOnce() -> c_int) -> c_int {
+pub fn end_request(address: HandleAddress<Request>, next: impl FnOnce() -> c_int) -> c_int {
     if are_none() && measured::are_none() {
         return next();
     }
-    let request: Request = handle_at(address);
+    let request = address.read();
     let code = next();
     if let (SUCCESS, Some(native)) = (code, native()) {
         measured::forget(native, request);
@@ -153,8 +166,8 @@ pub fn end_request(address: Word, next: impl FnOnce() -> c_int) -> c_int {
 /// Cancels the request at an address by `next`, unless it belongs to a plan: collectives cannot be
 /// cancelled. The message that completes a persistent one could be, and its request would be
 /// complete before the collective is.
-pub fn cancel(address: Word, next: impl FnOnce() -> c_int) -> c_int {
-    let request: Request = handle_at(address);
+pub fn cancel(address: HandleAddress<Request>, next: impl FnOnce() -> c_int) -> c_int {
+    let request = address.read();
     let is_ours = |native: &Native| !among(native, std::iter::once(request)).is_empty();
     match !are_none() && native().is_some_and(is_ours) {
         true => SUCCESS,
@@ -166,8 +179,7 @@ pub fn cancel(address: Word, next: impl FnOnce() -> c_int) -> c_int {
 /// the world's handler; so the completing call reports it to the application.
 unsafe extern "C" fn query(_state: Word, status: StatusAddress) -> c_int {
     if let Some(native) = native() {
-        // SAFETY: the status comes from the MPI.
-        unsafe { native.set_empty(status) };
+        native.set_empty(status);
     }
     SUCCESS
 }

@@ -7,10 +7,10 @@ use treepie_choice::Progress;
 use treepie_collective::Operation;
 use treepie_guard::{CellKey, Form};
 use treepie_mpi::native::{Native, native};
-use treepie_mpi::{Call, Comm, SUCCESS, Word, c_int};
+use treepie_mpi::{Call, Comm, HandleAddress, Request, SUCCESS, c_int};
 use treepie_process::features::{self, STARTED};
 use treepie_profile::settings::{Collectives, Runner};
-use treepie_record::{Plan, handle_at};
+use treepie_record::Plan;
 
 use super::case::{Case, Out, serving};
 use super::requests;
@@ -42,10 +42,10 @@ pub fn is_wanted(
 
 /// Creates the private communicator for the one that `construct` has created at `address`, if it
 /// succeeded.
-pub fn prepare(address: Word, construct: impl FnOnce() -> c_int) -> c_int {
+pub fn prepare(address: HandleAddress<Comm>, construct: impl FnOnce() -> c_int) -> c_int {
     let code = construct();
     if features::any(STARTED) && code == SUCCESS {
-        prepare_made(handle_at(address));
+        prepare_made(address.read());
     }
     code
 }
@@ -84,7 +84,7 @@ pub fn start(
     next: impl FnOnce() -> c_int,
     comm: Comm,
     call: &Call,
-    request: Word,
+    request: HandleAddress<Request>,
     ran: &Cell<Option<Plan>>,
 ) -> c_int {
     by_plan(next, (comm, call, request), ran, Form::Nonblocking)
@@ -96,7 +96,7 @@ pub fn make_persistent(
     next: impl FnOnce() -> c_int,
     comm: Comm,
     call: &Call,
-    request: Word,
+    request: HandleAddress<Request>,
     ran: &Cell<Option<Plan>>,
 ) -> c_int {
     by_plan(next, (comm, call, request), ran, Form::Persistent)
@@ -105,7 +105,7 @@ pub fn make_persistent(
 #[inline]
 fn by_plan(
     next: impl FnOnce() -> c_int,
-    (comm, call, request): (Comm, &Call, Word),
+    (comm, call, request): (Comm, &Call, HandleAddress<Request>),
     ran: &Cell<Option<Plan>>,
     form: Form,
 ) -> c_int {

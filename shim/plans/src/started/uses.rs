@@ -24,8 +24,7 @@ impl Uses {
                 .iter()
                 .filter(|(side, _)| side.buffer != native.abi.in_place);
             for &(side, blocks) in sides.filter(|(side, _)| !side.datatypes.is_absent()) {
-                // SAFETY: the caller of the procedure passes a handle for each block.
-                let read = |rank| unsafe { side.datatypes.at(native, rank) };
+                let read = |rank| side.datatypes.at(native, rank);
                 used.extend((0..blocks).map(|block| read(block).word()));
             }
         }

@@ -1,7 +1,11 @@
 //! Arguments of a call, by their meaning to roles.
 
 use treepie_collective::Operation;
-use treepie_mpi::{Call, Comm, Datatype, Group, Handle, Op, Side, StatusAddress, Win, Word, c_int};
+use treepie_mpi::native::Freed;
+use treepie_mpi::{
+    Call, Comm, Datatype, Group, Handle, HandleAddress, IntAddress, Op, Request, Side,
+    StatusAddress, Win, Word, c_int,
+};
 use treepie_record::{Completion, Message, Note, Procedure, Taken, Transfer};
 
 use crate::one_sided::{Reached, Shape};
@@ -120,12 +124,55 @@ impl Arguments {
         target_type: Datatype::ABSENT,
     };
 
+    /// Returns the address for the handle of a new request.
+    #[inline(always)]
+    pub fn request(&self) -> HandleAddress<Request> {
+        handle(self.request)
+    }
+
+    /// Returns the address of the requests of a call that does not take one by value.
+    #[inline(always)]
+    pub fn requests(&self) -> HandleAddress<Request> {
+        handle(self.requests)
+    }
+
+    /// Returns the request that a call takes by value.
+    #[inline(always)]
+    pub fn looked_at(&self) -> Request {
+        // SAFETY: the application passes a request.
+        unsafe { Request::from_word(self.requests) }
+    }
+
+    /// Returns the address of the completion flag.
+    #[inline(always)]
+    pub fn flag(&self) -> IntAddress {
+        integer(self.flag)
+    }
+
+    /// Returns the address of the communicator that the call creates or frees.
+    #[inline(always)]
+    pub fn communicator(&self) -> HandleAddress<Comm> {
+        handle(self.object)
+    }
+
+    /// Returns the address of the window that the call creates or frees.
+    #[inline(always)]
+    pub fn window_address(&self) -> HandleAddress<Win> {
+        handle(self.object)
+    }
+
+    /// Returns the address of the datatype or operation that the call frees.
+    #[inline(always)]
+    pub fn freed<H: Freed>(&self) -> HandleAddress<H> {
+        handle(self.object)
+    }
+
     /// Returns the call's entry for pages.
     #[inline(always)]
     pub fn note(&self, procedure: Procedure) -> Note {
         let answer = match procedure.poll {
-            true if self.flag != Self::NONE.flag => self.flag,
-            true => self.completed,
+            true if self.flag != Self::NONE.flag => integer(self.flag),
+            true => integer(self.completed),
             false => Note::NONE.answer,
         };
         Note {
@@ -136,7 +183,7 @@ impl Arguments {
             source: self.source.unwrap_or(Note::NONE.source),
             receive_tag: self.receive_tag,
             elements: self.elements,
-            request: self.request,
+            request: self.request(),
             answer,
             ..Note::NONE
         }
@@ -157,7 +204,7 @@ impl Arguments {
     pub fn note_of_requests(&self, procedure: Procedure) -> Note {
         Note {
             count: self.count,
-            requests: self.requests,
+            requests: self.requests(),
             ..self.note(procedure)
         }
     }
@@ -185,8 +232,8 @@ impl Arguments {
             buffer: self.receive.buffer,
             count: self.receive.count,
             datatype: self.receive.datatype,
-            request: self.request,
-            flag: self.flag,
+            request: self.request(),
+            flag: integer(self.flag),
             status: self.status,
         }
     }
@@ -196,7 +243,7 @@ impl Arguments {
     pub fn taken(&self) -> Taken {
         Taken {
             status: self.status,
-            message: self.message,
+            message: handle(self.message),
         }
     }
 
@@ -205,11 +252,11 @@ impl Arguments {
     pub fn completion(&self) -> Completion {
         Completion {
             count: self.count,
-            requests: self.requests,
-            flag: self.flag,
-            index: self.index,
-            completed: self.completed,
-            indices: self.indices,
+            requests: self.requests(),
+            flag: integer(self.flag),
+            index: integer(self.index),
+            completed: integer(self.completed),
+            indices: integer(self.indices),
             status: self.status,
             array: self.has_statuses,
         }
@@ -269,4 +316,19 @@ impl Arguments {
             None => Shape::Dynamic,
         }
     }
+}
+
+/// Returns the address of handles that a call has as this argument.
+#[inline(always)]
+fn handle<H: Handle>(address: Word) -> HandleAddress<H> {
+    // SAFETY: the table of the interface determines which of the application's arguments this is:
+    // one where the procedure's contract has a handle of this type, or as many as the call's count.
+    unsafe { HandleAddress::from_word(address) }
+}
+
+/// Returns the address of numbers that a call has as this argument.
+#[inline(always)]
+fn integer(address: Word) -> IntAddress {
+    // SAFETY: as for handles.
+    unsafe { IntAddress::from_word(address) }
 }

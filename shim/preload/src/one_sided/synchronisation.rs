@@ -3,9 +3,8 @@
 
 use treepie_mpi::abi::Family;
 use treepie_mpi::native::{Native, native};
-use treepie_mpi::{Comm, Group, SUCCESS, Win, Word, c_int};
+use treepie_mpi::{Comm, Group, HandleAddress, SUCCESS, Win, c_int};
 use treepie_process::features::{self, GATHERING};
-use treepie_record::handle_at;
 
 use super::exchange::{Shape, WindowShape};
 use super::gathering::{judge, report};
@@ -14,24 +13,29 @@ use super::target::{EpochState, Target};
 use super::window::{self, Window};
 
 /// Makes a call that creates a window of `comm`, whose handle it stores at `address`.
-pub fn made(shape: Shape, comm: Comm, address: Word, next: impl FnOnce() -> c_int) -> c_int {
+pub fn made(
+    shape: Shape,
+    comm: Comm,
+    address: HandleAddress<Win>,
+    next: impl FnOnce() -> c_int,
+) -> c_int {
     if !features::any(GATHERING) {
         return next();
     }
     let exchanged = native().and_then(|native| WindowShape::among(native, comm, shape));
     let code = next();
     if code == SUCCESS {
-        window::made(handle_at(address), exchanged, judge);
+        window::made(address.read(), exchanged, judge);
     }
     code
 }
 
 /// Frees the window whose handle is at `address`: `MPI_Win_free`.
-pub fn free(address: Word, next: impl FnOnce() -> c_int) -> c_int {
+pub fn free(address: HandleAddress<Win>, next: impl FnOnce() -> c_int) -> c_int {
     if !features::any(GATHERING) {
         return next();
     }
-    let handle = handle_at(address);
+    let handle = address.read();
     let code = match (native(), window::find(handle)) {
         (Some(native), Some(window)) => complete_kept(native, &window, Whose::All, || {
             report(native, &window, EndOf::Window);

@@ -3,7 +3,9 @@
 use treepie_jobstate::order::Call;
 pub use treepie_jobstate::order::CallKind;
 use treepie_mpi::native::Native;
-use treepie_mpi::{Comm, Datatype, Handle, StatusAddress, Word, c_int};
+use treepie_mpi::{
+    Comm, Datatype, Handle, HandleAddress, IntAddress, Request, StatusAddress, Word, c_int,
+};
 use treepie_record as record;
 
 /// Receive or probe. Addresses that the procedure lacks are 0.
@@ -24,9 +26,9 @@ pub struct Receive {
     /// Their datatype.
     pub datatype: Datatype,
     /// Address for the request.
-    pub request: Word,
+    pub request: HandleAddress<Request>,
     /// Address of the flag: true if there is a message.
-    pub flag: Word,
+    pub flag: IntAddress,
     /// The status.
     pub status: StatusAddress,
 }
@@ -41,8 +43,8 @@ impl Receive {
         buffer: 0,
         count: 0,
         datatype: Datatype::ABSENT,
-        request: 0,
-        flag: 0,
+        request: HandleAddress::ABSENT,
+        flag: IntAddress::ABSENT,
         status: StatusAddress::ABSENT,
     };
 

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use treepie_base::Rank;
 use treepie_jobstate::order::Log;
 use treepie_mpi::native::{Native, NativeError};
-use treepie_mpi::{Comm, Request, SUCCESS, StatusAddress, Word, c_int};
+use treepie_mpi::{Comm, HandleAddress, IntAddress, Request, SUCCESS, StatusAddress, c_int};
 use treepie_process::features::{self, ORDER};
 use treepie_process::log;
-use treepie_record::{Completion, handle_at};
+use treepie_record::Completion;
 
 use super::calls::CallKind;
 use super::calls::Receive;
@@ -68,14 +68,18 @@ pub fn prepare(receive: Receive, next: impl FnOnce() -> c_int) -> c_int {
         && let Some((native, _inside)) = enter()
         && let Some(call) = receive.open_call(native)
     {
-        let request = native.plain(handle_at::<Request>(receive.request));
+        let request = native.plain(receive.request.read());
         requests::prepared(request, receive, call);
     }
     code
 }
 
 /// Starts `count` requests, an array at `requests`. `next` takes their number and their address.
-pub fn start(count: c_int, requests: Word, next: impl Fn(c_int, Word) -> c_int) -> c_int {
+pub fn start(
+    count: c_int,
+    requests: HandleAddress<Request>,
+    next: impl Fn(c_int, HandleAddress<Request>) -> c_int,
+) -> c_int {
     if features::any(ORDER)
         && let Some((native, _inside)) = enter()
     {
@@ -93,7 +97,7 @@ pub fn start(count: c_int, requests: Word, next: impl Fn(c_int, Word) -> c_int) 
 pub fn complete(
     kind: Option<CallKind>,
     completion: Completion,
-    next: impl Fn(Word, StatusAddress) -> c_int,
+    next: impl Fn(HandleAddress<Request>, StatusAddress) -> c_int,
 ) -> c_int {
     match features::any(ORDER) {
         false => next(completion.requests, completion.status),
@@ -106,7 +110,7 @@ pub fn complete(
 pub(super) fn ordered_complete(
     kind: Option<CallKind>,
     completion: &Completion,
-    next: &dyn Fn(Word, StatusAddress) -> c_int,
+    next: &dyn Fn(HandleAddress<Request>, StatusAddress) -> c_int,
 ) -> c_int {
     let Some((native, _inside)) = enter() else {
         return next(completion.requests, completion.status);
@@ -119,7 +123,12 @@ pub(super) fn ordered_complete(
 
 /// Queries `request`, or a partition of its message, and leaves it unchanged; `next` takes the
 /// request. `flag` is the address of the completion flag.
-pub fn look(kind: CallKind, request: Word, flag: Word, next: impl Fn(Word) -> c_int) -> c_int {
+pub fn look(
+    kind: CallKind,
+    request: Request,
+    flag: IntAddress,
+    next: impl Fn(Request) -> c_int,
+) -> c_int {
     if features::any(ORDER)
         && let Some((native, _inside)) = enter()
     {
@@ -132,7 +141,7 @@ pub fn look(kind: CallKind, request: Word, flag: Word, next: impl Fn(Word) -> c_
 }
 
 /// Polls an operation without a request; `flag` is the address of its completion flag.
-pub fn poll(kind: CallKind, flag: Word, next: impl Fn() -> c_int) -> c_int {
+pub fn poll(kind: CallKind, flag: IntAddress, next: impl Fn() -> c_int) -> c_int {
     if features::any(ORDER)
         && let Some((_, _inside)) = enter()
     {
@@ -176,7 +185,10 @@ pub(super) fn window_made() {
 }
 
 /// Cancels the request at an address; `next` takes the address.
-pub fn cancel(request: Word, next: impl Fn(Word) -> c_int) -> c_int {
+pub fn cancel(
+    request: HandleAddress<Request>,
+    next: impl Fn(HandleAddress<Request>) -> c_int,
+) -> c_int {
     if features::any(ORDER)
         && let Some((native, _inside)) = enter()
         && is_replayed()
@@ -187,11 +199,11 @@ pub fn cancel(request: Word, next: impl Fn(Word) -> c_int) -> c_int {
 }
 
 /// Frees the request at an address.
-pub fn free(request: Word, next: impl FnOnce() -> c_int) -> c_int {
+pub fn free(request: HandleAddress<Request>, next: impl FnOnce() -> c_int) -> c_int {
     if features::any(ORDER)
         && let Some((native, _inside)) = enter()
     {
-        requests::freed(native.plain(handle_at(request)));
+        requests::freed(native.plain(request.read()));
     }
     next()
 }

@@ -2,21 +2,12 @@
 
 use treepie_jobstate::order::{Call, CallKind, Outcome};
 use treepie_mpi::native::Native;
-use treepie_mpi::{Comm, Request, SUCCESS, StatusAddress, Word, c_int};
-use treepie_record::{Completion, handle_at};
+use treepie_mpi::{Comm, HandleAddress, IntAddress, Request, SUCCESS, StatusAddress, c_int};
+use treepie_record::Completion;
 
 use super::calls::{Receive, call_for};
 use super::requests::{self, Open};
 use super::work::recording;
-
-/// Reads the integer at an address.
-///
-/// # Safety
-/// The address is that of an integer that a call has set.
-unsafe fn integer(address: Word) -> c_int {
-    // SAFETY: the caller's promise.
-    unsafe { *(address as *const c_int) }
-}
 
 /// Calls `call` with a status, even if the application wants none; returns the source and the tag
 /// in it if the call succeeded.
@@ -25,16 +16,14 @@ fn with_status(
     wanted: StatusAddress,
     call: impl FnOnce(StatusAddress) -> c_int,
 ) -> (c_int, Option<(c_int, c_int)>) {
-    // Larger than every family's MPI_Status.
-    let mut room = [0u64; 8];
-    let status = match wanted.word() == native.abi.status_ignore {
-        true => StatusAddress::of_room(&mut room),
-        false => wanted,
+    let with = |status| {
+        let code = call(status);
+        (code, (code == SUCCESS).then(|| native.message_of(status)))
     };
-    let code = call(status);
-    // SAFETY: the call has succeeded, with a status that is live until this function returns.
-    let message = (code == SUCCESS).then(|| unsafe { native.message_of(status) });
-    (code, message)
+    match wanted.word() == native.abi.status_ignore {
+        true => StatusAddress::with_room(native, 1, with),
+        false => with(wanted),
+    }
 }
 
 pub fn receive(
@@ -51,7 +40,7 @@ pub fn receive(
             let number = recording(|recording| recording.write(|it| it.post(call)));
             let code = given(receive.status);
             if let (SUCCESS, Some(number)) = (code, number) {
-                let request = native.plain(handle_at::<Request>(receive.request));
+                let request = native.plain(receive.request.read());
                 requests::opened(request, Open { number, any_tag });
             }
             code
@@ -59,8 +48,7 @@ pub fn receive(
         CallKind::Probe | CallKind::Mprobe | CallKind::Iprobe | CallKind::Improbe => {
             let (code, message) = with_status(native, receive.status, given);
             if let Some((source, tag)) = message {
-                // SAFETY: the call has set the flag, if it has one.
-                let found = receive.flag == 0 || unsafe { integer(receive.flag) } != 0;
+                let found = receive.flag.is_absent() || receive.flag.read() != 0;
                 let tag = with_tag(tag);
                 let outcome = match found {
                     true => Outcome::Probed { source, tag },
@@ -86,8 +74,8 @@ pub fn receive(
 pub fn start(
     native: &Native,
     count: c_int,
-    requests: Word,
-    next: impl Fn(c_int, Word) -> c_int,
+    requests: HandleAddress<Request>,
+    next: impl Fn(c_int, HandleAddress<Request>) -> c_int,
 ) -> c_int {
     let all = Completion {
         count,
@@ -111,7 +99,7 @@ pub fn complete(
     native: &Native,
     kind: Option<CallKind>,
     completion: &Completion,
-    next: impl Fn(Word, StatusAddress) -> c_int,
+    next: impl Fn(HandleAddress<Request>, StatusAddress) -> c_int,
 ) -> c_int {
     let code = completion.observed(
         native,
@@ -119,8 +107,7 @@ pub fn complete(
         |status| next(completion.requests, status),
         |request, status| {
             if let Some(open) = requests::closed(native.plain(request)) {
-                // SAFETY: it is the status of a request that the call has completed.
-                unsafe { settle(native, open, status) }
+                settle(native, open, status);
             }
         },
     );
@@ -128,21 +115,16 @@ pub fn complete(
         && code == SUCCESS
     {
         let call = call_for(kind, completion.count);
-        // SAFETY: the call succeeded, and its arguments hold its results.
-        let outcome = unsafe { outcome_of(native, kind, completion) };
+        let outcome = outcome_of(native, kind, completion);
         recording(|recording| recording.write(|it| it.found(&call, outcome)));
     }
     code
 }
 
 /// Logs the match of a completed receive.
-///
-/// # Safety
-/// The status is that of a call that is complete.
-unsafe fn settle(native: &Native, open: Open, status: StatusAddress) {
-    // SAFETY: the caller's promise.
-    let (is_cancelled, (source, tag)) =
-        unsafe { (native.is_cancelled(status), native.message_of(status)) };
+fn settle(native: &Native, open: Open, status: StatusAddress) {
+    let is_cancelled = native.is_cancelled(status);
+    let (source, tag) = native.message_of(status);
     recording(|recording| {
         recording.write(|it| match is_cancelled {
             true => it.cancelled(open.number),
@@ -152,26 +134,21 @@ unsafe fn settle(native: &Native, open: Open, status: StatusAddress) {
 }
 
 /// Returns the result of a call for requests.
-///
-/// # Safety
-/// It succeeded, and its arguments are these.
-unsafe fn outcome_of(native: &Native, kind: CallKind, completion: &Completion) -> Outcome {
-    // SAFETY: the caller's promise.
-    let at = |address: Word| unsafe { integer(address) };
-    if completion.flag != 0 && at(completion.flag) == 0 {
+fn outcome_of(native: &Native, kind: CallKind, completion: &Completion) -> Outcome {
+    if !completion.flag.is_absent() && completion.flag.read() == 0 {
         return Outcome::Nothing;
     }
     match kind {
-        CallKind::Waitany | CallKind::Testany => match at(completion.index) {
+        CallKind::Waitany | CallKind::Testany => match completion.index.read() {
             index if index == native.abi.undefined => Outcome::Inactive,
             index => Outcome::Index(index as u32),
         },
-        CallKind::Waitsome | CallKind::Testsome => match at(completion.completed) {
+        CallKind::Waitsome | CallKind::Testsome => match completion.completed.read() {
             number if number == native.abi.undefined => Outcome::Inactive,
             0 => Outcome::Nothing,
             number => {
                 let places = 0..usize::try_from(number).unwrap_or(0);
-                let index = |place| at(completion.indices + place * size_of::<c_int>()) as u32;
+                let index = |place| completion.indices.nth(place).read() as u32;
                 Outcome::Indices(places.map(index).collect())
             }
         },
@@ -180,11 +157,10 @@ unsafe fn outcome_of(native: &Native, kind: CallKind, completion: &Completion) -
 }
 
 /// Makes a poll, which sets a completion flag at `flag`.
-pub fn poll(call: &Call, flag: Word, next: impl FnOnce() -> c_int) -> c_int {
+pub fn poll(call: &Call, flag: IntAddress, next: impl FnOnce() -> c_int) -> c_int {
     let code = next();
     if code == SUCCESS {
-        // SAFETY: the call has set the flag.
-        let outcome = match unsafe { integer(flag) } {
+        let outcome = match flag.read() {
             0 => Outcome::Nothing,
             _ => Outcome::Done,
         };

@@ -6,8 +6,8 @@ use std::thread;
 
 use treepie_jobstate::order::{Call, CallKind, Diverged, Guide, Outcome, Posting};
 use treepie_mpi::native::Native;
-use treepie_mpi::{Comm, Handle, Request, SUCCESS, StatusAddress, Word, c_int};
-use treepie_record::{Completion, handle_at};
+use treepie_mpi::{Comm, HandleAddress, IntAddress, Request, SUCCESS, StatusAddress, Word, c_int};
+use treepie_record::Completion;
 
 use super::calls::Receive;
 use super::calls::call_for;
@@ -70,21 +70,6 @@ fn until(call: &Call, mut poll: impl FnMut() -> c_int, done: impl Fn() -> bool) 
     }
 }
 
-/// Writes an integer.
-///
-/// # Safety
-/// The address is that of an integer of the application's call.
-unsafe fn set(address: Word, value: c_int) {
-    // SAFETY: the caller's promise.
-    unsafe { *(address as *mut c_int) = value }
-}
-
-/// True if the flag at this address is set.
-fn is_set(flag: Word) -> bool {
-    // SAFETY: it is the flag of the application's call.
-    unsafe { *(flag as *const c_int) != 0 }
-}
-
 pub fn receive(
     native: &Native,
     receive: &Receive,
@@ -99,11 +84,10 @@ pub fn receive(
             None => plain(),
             Some(Outcome::Probed { source, tag }) => {
                 let take = || next(comm, source, tag.unwrap_or(receive.tag), status);
-                until(call, take, || !receive.polls() || is_set(receive.flag))
+                until(call, take, || !receive.polls() || receive.flag.read() != 0)
             }
             Some(_) => {
-                // SAFETY: a poll has a flag.
-                unsafe { set(receive.flag, 0) };
+                receive.flag.write(0);
                 SUCCESS
             }
         };
@@ -118,7 +102,7 @@ pub fn receive(
             }
             let code = next(comm, source, tag, status);
             if code == SUCCESS {
-                let request = native.plain(handle_at::<Request>(receive.request));
+                let request = native.plain(receive.request.read());
                 requests::awaited(request, *call);
             }
             code
@@ -134,12 +118,12 @@ pub fn receive(
 pub fn start(
     native: &Native,
     count: c_int,
-    requests: Word,
-    next: impl Fn(c_int, Word) -> c_int,
+    requests: HandleAddress<Request>,
+    next: impl Fn(c_int, HandleAddress<Request>) -> c_int,
 ) -> c_int {
     for at in 0..usize::try_from(count).unwrap_or(0) {
-        let address = requests + at * native.abi.handle_bytes;
-        let request = native.plain(handle_at::<Request>(address));
+        let address = requests.nth(native, at);
+        let request = native.plain(address.read());
         let code = match begin_prepared(native, request) {
             None => next(1, address),
             Some(Ok(stand_in)) => {
@@ -181,7 +165,7 @@ fn begin_prepared(native: &Native, request: Request) -> Option<Result<Request, c
 
 /// Requests of a call, some of them replaced by stand-ins.
 struct Array {
-    address: Word,
+    address: HandleAddress<Request>,
     /// Handles of the application, and those that the native MPI gets.
     handles: Vec<(Request, Request)>,
     /// Array for the native MPI, if they differ.
@@ -203,18 +187,18 @@ impl Array {
         };
         if array.handles.iter().any(|(own, passed)| own != passed) {
             array.room.resize(array.handles.len(), 0);
-            array.address = array.room.as_mut_ptr() as Word;
+            // SAFETY: there is space for that many handles of any width, for as long as the array
+            // lives.
+            array.address = unsafe { HandleAddress::from_word(array.room.as_mut_ptr() as Word) };
             for (at, (_, passed)) in array.handles.iter().enumerate() {
-                let address = array.address + at * native.abi.handle_bytes;
-                // SAFETY: the array has space for that many handles of any width.
-                unsafe { native.write_handle(address, *passed) };
+                array.address.nth(native, at).write(native, *passed);
             }
         }
         array
     }
 
-    fn at(&self, native: &Native, number: u32) -> Word {
-        self.address + number as usize * native.abi.handle_bytes
+    fn at(&self, native: &Native, number: u32) -> HandleAddress<Request> {
+        self.address.nth(native, number as usize)
     }
 
     /// Returns the call for one of them whose message is awaited.
@@ -227,7 +211,7 @@ impl Array {
     /// Notes which are complete, and writes the application's handles.
     fn settle(self, native: &Native, completion: &Completion) {
         for (at, (own, passed)) in self.handles.iter().enumerate() {
-            let now = native.plain(handle_at::<Request>(self.at(native, at as u32)));
+            let now = native.plain(self.at(native, at as u32).read());
             let is_complete = now != *passed;
             if is_complete {
                 requests::arrived(*passed);
@@ -235,9 +219,7 @@ impl Array {
             if own != passed && is_complete {
                 requests::set_stand_in(*own, None);
             } else if own == passed && !self.room.is_empty() {
-                let address = completion.requests + at * native.abi.handle_bytes;
-                // SAFETY: the application's array has this many handles.
-                unsafe { native.write_handle(address, now) };
+                completion.requests.nth(native, at).write(native, now);
             }
         }
     }
@@ -247,7 +229,7 @@ pub fn complete(
     native: &Native,
     kind: Option<CallKind>,
     completion: &Completion,
-    next: impl Fn(Word, StatusAddress) -> c_int,
+    next: impl Fn(HandleAddress<Request>, StatusAddress) -> c_int,
 ) -> c_int {
     let array = Array::new(native, completion);
     let plain = || next(array.address, completion.status);
@@ -259,8 +241,7 @@ pub fn complete(
         Some(call) => match found(&call) {
             None => plain(),
             Some(Outcome::Nothing) => {
-                // SAFETY: the addresses are those of the application's call.
-                unsafe { nothing(native, completion) };
+                nothing(native, completion);
                 SUCCESS
             }
             Some(Outcome::Index(index)) => take(native, &call, completion, &array, &[index]),
@@ -270,7 +251,7 @@ pub fn complete(
                 let _watch = watch(&call);
                 plain()
             }
-            Some(_) => until(&call, plain, || is_set(completion.flag)),
+            Some(_) => until(&call, plain, || completion.flag.read() != 0),
         },
     };
     array.settle(native, completion);
@@ -278,18 +259,14 @@ pub fn complete(
 }
 
 /// Sets the results of a poll that found nothing.
-///
-/// # Safety
-/// The addresses are those of the application's call.
-unsafe fn nothing(native: &Native, completion: &Completion) {
+fn nothing(native: &Native, completion: &Completion) {
     let answers = [
         (completion.flag, 0),
         (completion.completed, 0),
         (completion.index, native.abi.undefined),
     ];
-    for (address, value) in answers.into_iter().filter(|(address, _)| *address != 0) {
-        // SAFETY: the caller's promise.
-        unsafe { set(address, value) };
+    for (address, value) in answers {
+        address.write(value);
     }
 }
 
@@ -305,29 +282,24 @@ fn take(
         true => native.abi.statuses_ignore,
         false => native.abi.status_ignore,
     };
-    let mut room = [0u64; 8];
     for (place, &index) in indices.iter().enumerate() {
-        let status = match completion.status.word() == ignored {
-            true => StatusAddress::of_room(&mut room),
-            false => completion.status.nth(place, native.abi.status_bytes),
-        };
-        let mut done = false;
-        let _watch = watch(call);
-        while !done {
-            // SAFETY: the request is one of the call's, as the guide has checked, and the status is
-            // one of its statuses or this function's own.
-            match unsafe { native.test_one(array.at(native, index), status) } {
-                Ok(is_done) => done = is_done,
-                Err(code) => return code,
-            }
-            if !done {
+        let wait = |status| {
+            let _watch = watch(call);
+            // The request is one of the call's, as the guide has checked.
+            while !native.test_one(array.at(native, index), status)? {
                 thread::yield_now();
             }
+            Ok(())
+        };
+        let waited = match completion.status.word() == ignored {
+            true => StatusAddress::with_room(native, 1, wait),
+            false => wait(completion.status.nth(place, native.abi.status_bytes)),
+        };
+        if let Err(code) = waited {
+            return code;
         }
-        if completion.indices != 0 {
-            let address = completion.indices + place * size_of::<c_int>();
-            // SAFETY: the application's array has one element for each request.
-            unsafe { set(address, index as c_int) };
+        if !completion.indices.is_absent() {
+            completion.indices.nth(place).write(index as c_int);
         }
     }
     let first = indices
@@ -338,9 +310,8 @@ fn take(
         (completion.completed, indices.len() as c_int),
         (completion.index, first),
     ];
-    for (address, value) in answers.into_iter().filter(|(address, _)| *address != 0) {
-        // SAFETY: the addresses are those of the application's call.
-        unsafe { set(address, value) };
+    for (address, value) in answers {
+        address.write(value);
     }
     SUCCESS
 }
@@ -348,31 +319,32 @@ fn take(
 pub fn look(
     native: &Native,
     kind: CallKind,
-    request: Word,
-    flag: Word,
-    next: impl Fn(Word) -> c_int,
+    request: Request,
+    flag: IntAddress,
+    next: impl Fn(Request) -> c_int,
 ) -> c_int {
-    // SAFETY: the application passes a request.
-    let own = native.plain(unsafe { Request::from_word(request) });
-    let passed = requests::stand_in(own).map_or(request, Handle::word);
+    let passed = requests::stand_in(native.plain(request)).unwrap_or(request);
     poll(&call_for(kind, 1), flag, || next(passed))
 }
 
 /// Makes a poll, which sets a completion flag at `flag`.
-pub fn poll(call: &Call, flag: Word, next: impl Fn() -> c_int) -> c_int {
+pub fn poll(call: &Call, flag: IntAddress, next: impl Fn() -> c_int) -> c_int {
     match found(call) {
         None => next(),
         Some(Outcome::Nothing) => {
-            // SAFETY: the flag of the application's call.
-            unsafe { set(flag, 0) };
+            flag.write(0);
             SUCCESS
         }
-        Some(_) => until(call, next, || is_set(flag)),
+        Some(_) => until(call, next, || flag.read() != 0),
     }
 }
 
-pub fn cancel(native: &Native, request: Word, next: impl Fn(Word) -> c_int) -> c_int {
-    let own = native.plain(handle_at::<Request>(request));
+pub fn cancel(
+    native: &Native,
+    request: HandleAddress<Request>,
+    next: impl Fn(HandleAddress<Request>) -> c_int,
+) -> c_int {
+    let own = native.plain(request.read());
     let passed = requests::stand_in(own).unwrap_or(own);
     // It was too late to cancel it.
     if requests::awaits(passed).is_some() {
@@ -382,9 +354,9 @@ pub fn cancel(native: &Native, request: Word, next: impl Fn(Word) -> c_int) -> c
         return next(request);
     }
     let mut room = 0u64;
-    let address = &raw mut room as Word;
-    // SAFETY: there is space for a handle of any width.
-    unsafe { native.write_handle(address, passed) };
+    // SAFETY: there is space for a handle of any width, until the end of this function.
+    let address = unsafe { HandleAddress::from_word(&raw mut room as Word) };
+    address.write(native, passed);
     next(address)
 }
 

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 use treepie_base::{FileError, Leaf};
 use treepie_mpi::native::native;
-use treepie_mpi::{AppComm, Comm, Word, c_int};
+use treepie_mpi::{AppComm, Comm, HandleAddress, Word, c_int};
 use treepie_placement::allocation::Allocation;
 use treepie_plans as plans;
 use treepie_process::features::{self, REORDERING};
@@ -117,7 +117,7 @@ pub(super) fn ordered(
 pub(super) fn made_in_any_order(
     procedure: Procedure,
     comm: AppComm,
-    [reorder, made]: [Word; 2],
+    (reorder, made): (Word, HandleAddress<Comm>),
     read: impl FnOnce(usize) -> Option<Graph>,
     call: impl FnOnce(Comm, Word) -> c_int,
 ) -> c_int {
@@ -150,10 +150,12 @@ pub unsafe fn cart_create(
     let read = |members| unsafe { Graph::cartesian(members, dimensions, sizes, periods) };
     // SAFETY: the caller's promise; the communicator has the same members.
     let call = |comm, reorder| unsafe { next(comm, dimensions, sizes, periods, reorder, made) };
+    // SAFETY: the caller's promise: the address of a communicator.
+    let made_at = unsafe { HandleAddress::from_word(made) };
     made_in_any_order(
         procedures::MPI_Cart_create,
         comm,
-        [reorder, made],
+        (reorder, made_at),
         read,
         call,
     )
@@ -177,10 +179,12 @@ pub unsafe fn graph_create(
     let read = |members| unsafe { Graph::listed(members, nodes, index, edges) };
     // SAFETY: the caller's promise; the communicator has the same members.
     let call = |comm, reorder| unsafe { next(comm, nodes, index, edges, reorder, made) };
+    // SAFETY: the caller's promise: the address of a communicator.
+    let made_at = unsafe { HandleAddress::from_word(made) };
     made_in_any_order(
         procedures::MPI_Graph_create,
         comm,
-        [reorder, made],
+        (reorder, made_at),
         read,
         call,
     )
@@ -223,10 +227,12 @@ pub unsafe fn dist_graph_create(
             comm, count, sources, degrees, targets, weights, info, reorder, made,
         )
     };
+    // SAFETY: the caller's promise: the address of a communicator.
+    let made_at = unsafe { HandleAddress::from_word(made) };
     made_in_any_order(
         procedures::MPI_Dist_graph_create,
         comm,
-        [reorder, made],
+        (reorder, made_at),
         read,
         call,
     )
@@ -303,5 +309,7 @@ pub unsafe fn dist_graph_create_adjacent(
     let read = |members| unsafe { Graph::adjacent(members, incoming, outgoing) };
     let call = || ordered(comm, reorder, read, create);
     let note = Note::on(procedures::MPI_Dist_graph_create_adjacent, comm);
-    plans::prepare(made, || record::communicator_start(note, call, made))
+    // SAFETY: the caller's promise: the address of a communicator.
+    let made_at = unsafe { HandleAddress::from_word(made) };
+    plans::prepare(made_at, || record::communicator_start(note, call, made_at))
 }

@@ -169,8 +169,7 @@ impl<'a> Reader<'a> {
     }
 
     fn count_at(&self, counts: Counts, rank: usize) -> u64 {
-        // SAFETY: the call succeeded, so that its array of counts has an element for each rank.
-        unsafe { counts.at(rank) }.max(0) as u64
+        counts.at(rank).max(0) as u64
     }
 
     fn blocks(&self, counts: Counts, datatype: Datatype) -> Vec<u64> {
@@ -197,8 +196,7 @@ impl<'a> Reader<'a> {
         if count == 0 {
             return 0; // the type may be MPI_DATATYPE_NULL then
         }
-        // SAFETY: as for counts; a handle for each rank.
-        let datatype = unsafe { types.at(self.native, rank) };
+        let datatype = types.at(self.native, rank);
         count.saturating_mul(self.native.type_size(datatype))
     }
 }

@@ -7,11 +7,10 @@ use treepie_jobstate::pages::layout::{
     request_place, send_place,
 };
 use treepie_mpi::native::native;
-use treepie_mpi::{Handle, Request, Word, c_int};
+use treepie_mpi::{Handle, HandleAddress, Request, c_int};
 
 use super::note::{Note, Procedure};
 use super::words::{self, PageWords};
-use crate::registry::handle_at;
 
 /// Thread's area of the page. Only that thread writes it, except for the times.
 #[derive(Clone, Copy)]
@@ -99,7 +98,7 @@ impl Area {
         if note.source != ABSENT {
             self.set(area::SOURCE_TAG, pack(note.source, note.receive_tag));
         }
-        if note.requests != 0 {
+        if !note.requests.is_absent() {
             self.ask(note.count, note.requests);
         }
     }
@@ -132,7 +131,7 @@ impl Area {
 
     /// Notes the requests of a call.
     #[inline(always)]
-    fn ask(self, count: c_int, requests: Word) {
+    fn ask(self, count: c_int, requests: HandleAddress<Request>) {
         let count = usize::try_from(count).unwrap_or(0);
         self.set(area::ASKED, count as u64);
         for at in 0..count.min(area::MOST_REQUESTS) {
@@ -167,7 +166,7 @@ impl Area {
     }
 
     /// Notes that persistent requests are started, an array of `count` at `requests`.
-    pub fn started(self, count: c_int, requests: Word) {
+    pub fn started(self, count: c_int, requests: HandleAddress<Request>) {
         let Some(page) = self.page else { return };
         for at in 0..usize::try_from(count).unwrap_or(0) {
             if let Some(slot) = slot_of(page, request_at(requests, at)) {
@@ -190,7 +189,7 @@ impl Area {
     #[inline(always)]
     pub fn requested(self, note: &Note, number: u64) {
         let Some(page) = self.page else { return };
-        let request: Request = handle_at(note.request);
+        let request = note.request.read();
         let partner = match note.posts || note.source != ABSENT {
             true => pack(note.source, note.receive_tag),
             false => pack(note.dest, note.tag),
@@ -221,8 +220,6 @@ fn slot_of(page: PageWords, request: u64) -> Option<usize> {
 
 /// Returns the request at this index in an array of the application.
 #[inline(always)]
-fn request_at(requests: Word, at: usize) -> u64 {
-    let bytes = native().map_or(0, |native| native.abi.handle_bytes);
-    let request: Request = handle_at(requests + at * bytes);
-    request.word() as u64
+fn request_at(requests: HandleAddress<Request>, at: usize) -> u64 {
+    native().map_or(0, |native| requests.nth(native, at).read().word() as u64)
 }

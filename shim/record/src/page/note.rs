@@ -1,7 +1,7 @@
 //! Contents of a page about a call, as entry points pass them on.
 
 use treepie_jobstate::pages::layout::{ABSENT, pack};
-use treepie_mpi::{Comm, Handle, Word, c_int};
+use treepie_mpi::{Comm, Handle, HandleAddress, IntAddress, Request, c_int};
 
 /// Procedure of the interface, with its number in pages.
 #[derive(Debug, Clone, Copy)]
@@ -38,13 +38,13 @@ pub struct Note {
     /// Number of elements of the message.
     pub elements: i64,
     /// Address for the handle of a new request.
-    pub request: Word,
+    pub request: HandleAddress<Request>,
     /// Number of requests of the call.
     pub count: c_int,
     /// Their address.
-    pub requests: Word,
+    pub requests: HandleAddress<Request>,
     /// Address of the result of a poll: a flag or a number.
-    pub answer: Word,
+    pub answer: IntAddress,
     /// True if the call sends a message.
     pub sends: bool,
     /// True if the call takes a message, immediately or later.
@@ -67,10 +67,10 @@ impl Note {
         source: ABSENT,
         receive_tag: ABSENT,
         elements: -1,
-        request: 0,
+        request: HandleAddress::ABSENT,
         count: 1,
-        requests: 0,
-        answer: 0,
+        requests: HandleAddress::ABSENT,
+        answer: IntAddress::ABSENT,
         sends: false,
         posts: false,
     };
@@ -78,8 +78,7 @@ impl Note {
     /// True if a poll succeeded.
     #[inline(always)]
     pub fn has_answer(&self) -> bool {
-        // SAFETY: the address of the flag or number of the application's call, which has succeeded.
-        self.answer == 0 || unsafe { *(self.answer as *const c_int) } > 0
+        self.answer.is_absent() || self.answer.read() > 0
     }
 
     /// Returns the word of a page for a collective that has returned, or started.

@@ -41,7 +41,7 @@ impl Role for StartCollective {
     #[inline(always)]
     fn around<N: NativeCall>(native: N) -> c_int {
         let arguments = native.arguments();
-        let (comm, request) = (arguments.comm, arguments.request);
+        let (comm, request) = (arguments.comm, arguments.request());
         counted::<N>(&native, |call, plan| {
             plans::start(|| native.call(), comm, call, request, plan)
         })
@@ -85,7 +85,7 @@ impl Role for PrepareCollective {
     fn around<N: NativeCall>(native: N) -> c_int {
         let arguments = native.arguments();
         let note = native.note();
-        let (comm, request) = (arguments.comm, arguments.request);
+        let (comm, request) = (arguments.comm, arguments.request());
         let call = &arguments.collective(N::PROPERTIES.operation);
         let run = |plan: &Cell<Option<Plan>>| {
             plans::make_persistent(|| native.call(), comm, call, request, plan)

@@ -33,7 +33,7 @@ impl Role for MakeCommunicator {
 
     #[inline(always)]
     fn around<N: NativeCall>(native: N) -> c_int {
-        let (note, made) = (native.note(), native.arguments().object);
+        let (note, made) = (native.note(), native.arguments().communicator());
         let call = || plans::prepare(made, || native.call());
         record::communicator_start(note, call, made)
     }
@@ -46,7 +46,8 @@ pub struct RegisterCommunicator;
 impl Role for RegisterCommunicator {
     #[inline(always)]
     fn around<N: NativeCall>(native: N) -> c_int {
-        record::communicator_start(native.note(), || native.call(), native.arguments().object)
+        let made = native.arguments().communicator();
+        record::communicator_start(native.note(), || native.call(), made)
     }
 }
 
@@ -56,7 +57,8 @@ pub struct EndCommunicator;
 impl Role for EndCommunicator {
     #[inline(always)]
     fn around<N: NativeCall>(native: N) -> c_int {
-        record::communicator_end(native.note(), || native.call(), native.arguments().object)
+        let ended = native.arguments().communicator();
+        record::communicator_end(native.note(), || native.call(), ended)
     }
 }
 
@@ -68,7 +70,8 @@ impl Role for MakeWindow {
 
     #[inline(always)]
     fn around<N: NativeCall>(native: N) -> c_int {
-        record::window_start(native.note(), || window(&native), native.arguments().object)
+        let made = native.arguments().window_address();
+        record::window_start(native.note(), || window(&native), made)
     }
 }
 
@@ -81,7 +84,7 @@ impl Role for MakeSharedWindow {
     #[inline(always)]
     fn around<N: NativeCall>(native: N) -> c_int {
         let arguments = native.arguments();
-        let (note, made) = (native.note(), arguments.object);
+        let (note, made) = (native.note(), arguments.window_address());
         record::allocate_shared(note, || window(&native), arguments.comm, made)
     }
 }
@@ -90,7 +93,11 @@ impl Role for MakeSharedWindow {
 #[inline(always)]
 fn window(native: &impl NativeCall) -> c_int {
     let arguments = native.arguments();
-    let (shape, comm, made) = (arguments.shape(), arguments.comm, arguments.object);
+    let (shape, comm, made) = (
+        arguments.shape(),
+        arguments.comm,
+        arguments.window_address(),
+    );
     order::window(|| one_sided::made(shape, comm, made, || native.call()))
 }
 
@@ -102,7 +109,7 @@ impl Role for EndWindow {
 
     #[inline(always)]
     fn around<N: NativeCall>(native: N) -> c_int {
-        let (note, ended) = (native.note(), native.arguments().object);
+        let (note, ended) = (native.note(), native.arguments().window_address());
         let call = || one_sided::free(ended, || native.call());
         record::window_end(note, call, ended)
     }
@@ -116,7 +123,7 @@ impl Role for EndRequest {
 
     #[inline(always)]
     fn around<N: NativeCall>(native: N) -> c_int {
-        let (note, ended) = (native.note(), native.arguments().requests);
+        let (note, ended) = (native.note(), native.arguments().requests());
         let call = || order::free(ended, || plans::end_request(ended, || native.call()));
         record::request_end(note, call, ended)
     }
@@ -136,7 +143,7 @@ impl<H: Freed> Role for Release<H> {
 
     #[inline(always)]
     fn around<N: NativeCall>(native: N) -> c_int {
-        record::quietly(|| plans::release::<H>(native.arguments().object, || native.call()))
+        record::quietly(|| plans::release::<H>(native.arguments().freed(), || native.call()))
     }
 }
 

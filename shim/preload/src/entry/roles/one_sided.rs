@@ -113,9 +113,8 @@ impl Role for EndEpoch {
     #[inline(always)]
     fn around<N: NativeCall>(native: N) -> c_int {
         let note = native.note();
-        let Arguments {
-            window, dest, flag, ..
-        } = native.arguments();
+        let arguments = native.arguments();
+        let Arguments { window, dest, .. } = arguments;
         let end = || match (N::PROPERTIES.rma, dest) {
             (Rma::Unlock, Some(target)) => one_sided::unlock(window, target, || native.call()),
             (Rma::Unlock, None) => one_sided::unlock_all(window, || native.call()),
@@ -124,7 +123,7 @@ impl Role for EndEpoch {
             _ => native.call(),
         };
         record::end_epoch(note, || match N::PROPERTIES.open {
-            Some(kind) => order::poll(kind, flag, end),
+            Some(kind) => order::poll(kind, arguments.flag(), end),
             None => end(),
         })
     }

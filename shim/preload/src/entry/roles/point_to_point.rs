@@ -29,7 +29,7 @@ impl Role for BeginSend {
         let arguments = native.arguments();
         let note = note_of_send(native.note());
         let message = arguments.sent();
-        record::begin_send(note, || native.call(), message, arguments.request)
+        record::begin_send(note, || native.call(), message, arguments.request())
     }
 }
 
@@ -62,7 +62,7 @@ impl Role for BeginSendReceive {
         let arguments = native.arguments();
         let note = note_of_send(arguments.note_of_receive(N::PROPERTIES.procedure));
         let call = || in_order(&native, arguments.status);
-        record::begin_send(note, call, arguments.sent(), arguments.request)
+        record::begin_send(note, call, arguments.sent(), arguments.request())
     }
 }
 
@@ -75,7 +75,7 @@ impl Role for PrepareSend {
         let arguments = native.arguments();
         let note = native.note();
         let message = arguments.sent();
-        record::send_init(note, || native.call(), message, arguments.request)
+        record::send_init(note, || native.call(), message, arguments.request())
     }
 }
 
@@ -111,7 +111,7 @@ impl Role for PrepareReceive {
             Some(kind) => order::prepare(arguments.received(kind), || native.call()),
             None => native.call(),
         };
-        record::receive_init(note, call, arguments.request)
+        record::receive_init(note, call, arguments.request())
     }
 }
 

@@ -1,11 +1,10 @@
 //! Calls that take requests: they start, complete, query or cancel them.
 
-use treepie_mpi::{StatusAddress, c_int};
+use treepie_mpi::{Handle, Request, StatusAddress, c_int};
 use treepie_plans as plans;
 use treepie_process::features;
 use treepie_record::{self as record, Completion};
 
-use crate::entry::arguments::Arguments;
 use crate::entry::role::{Changes, NativeCall, Role};
 use crate::order;
 
@@ -19,13 +18,13 @@ impl Role for Start {
     fn around<N: NativeCall>(native: N) -> c_int {
         let arguments = native.arguments();
         let note = native.note();
-        let (count, requests) = (arguments.count, arguments.requests);
+        let (count, requests) = (arguments.count, arguments.requests());
         let call = || {
             order::start(count, requests, |count, requests| {
                 plans::begin_persistent(count, requests, || {
                     native.with(Changes {
                         count: Some(count),
-                        requests: Some(requests),
+                        requests: Some(requests.word()),
                         ..Changes::NONE
                     })
                 })
@@ -72,7 +71,7 @@ fn in_order<N: NativeCall>(native: &N, status: StatusAddress) -> c_int {
         };
         plans::complete(N::PROPERTIES.waits, completion, || {
             native.with(Changes {
-                requests: Some(requests),
+                requests: Some(requests.word()),
                 status: Some(status),
                 ..Changes::NONE
             })
@@ -89,18 +88,18 @@ impl Role for Look {
     #[inline(always)]
     fn around<N: NativeCall>(native: N) -> c_int {
         let note = native.note();
-        let Arguments { requests, flag, .. } = native.arguments();
-        let look = |request| {
+        let (arguments, request) = (native.arguments(), native.arguments().looked_at());
+        let look = |request: Request| {
             plans::look(request, || {
                 native.with(Changes {
-                    requests: Some(request),
+                    requests: Some(request.word()),
                     ..Changes::NONE
                 })
             })
         };
         record::complete(note, || match N::PROPERTIES.open {
-            Some(kind) => order::look(kind, requests, flag, look),
-            None => look(requests),
+            Some(kind) => order::look(kind, request, arguments.flag(), look),
+            None => look(request),
         })
     }
 }
@@ -129,12 +128,12 @@ impl Role for Cancel {
 
     #[inline(always)]
     fn around<N: NativeCall>(native: N) -> c_int {
-        let (note, requests) = (native.note(), native.arguments().requests);
+        let (note, requests) = (native.note(), native.arguments().requests());
         let call = || {
             order::cancel(requests, |request| {
                 plans::cancel(request, || {
                     native.with(Changes {
-                        requests: Some(request),
+                        requests: Some(request.word()),
                         ..Changes::NONE
                     })
                 })

@@ -1,7 +1,7 @@
 //! Memory that the processor cannot read: that of an accelerator. A plan copies and reduces with
 //! the processor, so that calls with such buffers are left to the native MPI.
 //!
-//! The accelerator's runtime knows the owner of an address (`runtimes`). It is queried if it has
+//! The accelerator's runtime knows the owner of an address (`treepie_mpi::system::accelerators`). It is queried if it has
 //! been loaded into the process by the application: this library links and loads none. Without a
 //! runtime, a replaced call only compares the number of objects that the process has loaded.
 
@@ -9,9 +9,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
+use treepie_mpi::system::accelerators::{self, Runtime};
 use treepie_mpi::{Word, elf};
-
-use super::runtimes::{self, Runtime};
 
 /// True if an accelerator's runtime is in this process, so that it may have such memory.
 pub fn is_possible() -> bool {
@@ -60,7 +59,7 @@ fn known() -> Arc<[CachedRuntime]> {
     {
         return Arc::clone(&looked.known);
     }
-    let known: Arc<[CachedRuntime]> = runtimes::find_all()
+    let known: Arc<[CachedRuntime]> = accelerators::find_all()
         .into_iter()
         .map(|runtime| CachedRuntime {
             runtime,

@@ -14,6 +14,7 @@ mod neighbours;
 mod one_sided;
 mod own;
 mod predefined_types;
+mod progress_hook;
 mod requests;
 mod started;
 
@@ -27,5 +28,6 @@ pub use mpi::{Native, abi, native};
 pub(crate) use mpi::{family, resolve};
 pub use one_sided::Placed;
 pub use own::{OwnComm, OwnInfo};
+pub use progress_hook::ProgressHook;
 pub use requests::Requests;
-pub use started::{Callbacks, Freed};
+pub use started::{Freed, Generalized};

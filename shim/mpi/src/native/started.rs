@@ -1,45 +1,58 @@
 //! Requests of this library's own operations: generalized requests, and persistent receives from
 //! oneself; and objects that the application may free during such an operation.
 
-use super::functions::{CancelCallback, FreeCallback, QueryCallback};
-use super::mpi::Native;
+use std::sync::Arc;
+
+use super::mpi::{Native, native};
 use crate::{
-    Comm, Datatype, Handle, HandleAddress, IntAddress, Op, Request, StatusAddress, Word, c_int,
+    Comm, Datatype, Handle, HandleAddress, IntAddress, Op, Request, SUCCESS, StatusAddress, Word,
+    c_int,
 };
 
-/// Callbacks of a generalized request.
-#[derive(Debug, Clone, Copy)]
-pub struct Callbacks {
-    /// `MPI_Grequest_query_function`.
-    pub query: QueryCallback,
-    /// `MPI_Grequest_free_function`.
-    pub free: FreeCallback,
-    /// `MPI_Grequest_cancel_function`.
-    pub cancel: CancelCallback,
+/// Operation behind a generalized request.
+pub trait Generalized: Send + Sync + 'static {
+    /// Notes that its request is freed.
+    fn freed(&self);
+}
+
+/// `MPI_Grequest_query_function`.
+unsafe extern "C" fn query(_state: Word, status: StatusAddress) -> c_int {
+    if let Some(native) = native() {
+        native.set_empty(status);
+    }
+    SUCCESS
+}
+
+/// `MPI_Grequest_free_function`.
+unsafe extern "C" fn free<T: Generalized>(state: Word) -> c_int {
+    // SAFETY: the state of `start_generalized`, which is freed once.
+    let operation = unsafe { Arc::from_raw(state as *const T) };
+    operation.freed();
+    SUCCESS
+}
+
+/// `MPI_Grequest_cancel_function`.
+unsafe extern "C" fn refuse(_state: Word, _is_complete: c_int) -> c_int {
+    SUCCESS
 }
 
 impl Native {
-    /// `MPI_Grequest_start`: a request that is complete after [`Native::complete_generalized`]. The
-    /// callbacks get `state`.
-    ///
-    /// # Safety
-    /// `state` is valid for the callbacks until the one that frees it has been called.
-    pub unsafe fn start_generalized(
-        &self,
-        callbacks: Callbacks,
-        state: Word,
-    ) -> Result<Request, c_int> {
-        let Callbacks {
-            query,
-            free,
-            cancel,
-        } = callbacks;
+    /// `MPI_Grequest_start`: a request that is complete after [`Native::complete_generalized`], and
+    /// can't be cancelled.
+    pub fn start_generalized<T: Generalized>(&self, operation: Arc<T>) -> Result<Request, c_int> {
+        let state = Arc::into_raw(operation);
         let mut request = Request::ABSENT;
-        // SAFETY: the caller's promise.
-        unsafe {
+        let (free, word) = (free::<T>, state as Word);
+        // SAFETY: the state is held until the request is freed.
+        let started = unsafe {
             self.functions
-                .grequest_start(query, free, cancel, state, &mut request)?
+                .grequest_start(query, free, refuse, word, &mut request)
         };
+        if let Err(failed) = started {
+            // SAFETY: made above, and not shared.
+            drop(unsafe { Arc::from_raw(state) });
+            return Err(failed.code);
+        }
         Ok(request)
     }
 
@@ -150,7 +163,7 @@ impl Native {
 }
 
 /// Object that the application frees by its handle.
-pub trait Freed: Handle {
+pub trait Freed: Handle + Send + 'static {
     /// Returns the null handle.
     fn null(native: &Native) -> Self;
 

@@ -1,8 +1,10 @@
 //! What of the system and of other libraries has no safe interface elsewhere: signals that a thread
-//! takes, memory shared by processes, and functions that are found by their names.
+//! takes, memory shared by processes, functions that are found by their names, and a lock.
 
+pub mod accelerators;
 mod companion;
 mod interconnect;
+pub mod lock;
 mod references;
 mod shared_words;
 mod signals;

@@ -15,7 +15,7 @@ use super::running::Running;
 /// Object that only the application has freed: its handle, and the function that frees it.
 struct FreedObject {
     handle: Word,
-    free: fn(&Native, Word),
+    free: Box<dyn FnOnce(&Native) + Send>,
 }
 
 static KEPT: Mutex<Vec<FreedObject>> = Mutex::new(Vec::new());
@@ -47,16 +47,11 @@ pub fn release<H: Freed>(address: HandleAddress<H>, next: impl FnOnce() -> c_int
     }
     let kept = FreedObject {
         handle: handle.word(),
-        free: free::<H>,
+        free: Box::new(move |native| handle.free(native)),
     };
     KEPT.lock().push(kept);
     address.write(native, H::null(native));
     SUCCESS
-}
-
-fn free<H: Freed>(native: &Native, handle: Word) {
-    // SAFETY: the word is a handle of this type, as `release` was given it.
-    unsafe { H::from_word(handle) }.free(native);
 }
 
 /// Frees objects that no operation uses any more. Not to be called from within the native MPI.
@@ -71,7 +66,7 @@ pub fn settle(native: &Native) {
         let is_unused = |one: &mut FreedObject| !use_handle(one.handle);
         kept.extract_if(.., is_unused).collect()
     };
-    for FreedObject { handle, free } in unused {
-        free(native, handle);
+    for FreedObject { free, .. } in unused {
+        free(native);
     }
 }

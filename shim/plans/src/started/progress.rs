@@ -3,8 +3,8 @@
 //!
 //! | MPI | how |
 //! |---|---|
-//! | Open MPI 4 to 6 | `opal_progress_register` of its library `libopen-pal`, by its version |
-//! | MPICH from 4.3 on | `MPIX_Async_start`; not in `MPI_Win_lock`, where MPICH's own operations do not progress either |
+//! | Open MPI 4 to 6 | [`ProgressHook`] |
+//! | MPICH from 4.3 on | the same; not in `MPI_Win_lock`, where MPICH's own operations do not progress either |
 //! | all others | [a thread](helper), on request and if the program may have several |
 //!
 //! With MPICH from 4.3 on, neither is used in a program that may have several threads.
@@ -16,79 +16,20 @@
 //! thread returns immediately.
 
 use std::cell::Cell;
-use std::ffi::c_void;
-use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use treepie_choice::Progress;
-use treepie_mpi::abi::Family;
-use treepie_mpi::lookup::{self, find_in_opal};
-use treepie_mpi::native::{Native, NativeError, native};
-use treepie_mpi::{Comm, SUCCESS, Word, c_int};
+use treepie_mpi::native::{Native, NativeError, ProgressHook, native};
+use treepie_mpi::{Comm, Word, c_int};
 use treepie_native::knobs::{Library, Maker, Version};
 
 use super::helper;
 use super::running::Running;
 use super::waiting::Waiting;
 
-/// `opal_progress_callback_t`: returns the amount of progress.
-type Callback = unsafe extern "C" fn() -> c_int;
-
-/// `opal_progress_register` and `opal_progress_unregister`.
-type Register = unsafe extern "C" fn(Callback) -> c_int;
-
-/// `MPIX_Async_poll_function`.
-type Poll = unsafe extern "C" fn(Word) -> c_int;
-
-/// `MPIX_Async_start`.
-type AsyncStart = unsafe extern "C" fn(Poll, Word, c_int) -> c_int;
-
 /// First version of MPICH with `MPIX_Async_start`.
 const POLLED_FROM: Version = Version(4, 3, 0);
-
-/// `MPIX_STREAM_NULL`, `MPIX_ASYNC_NOPROGRESS` and `MPIX_ASYNC_DONE`.
-const STREAM_NULL: c_int = 0x3c00_0000;
-const NO_PROGRESS: c_int = 0;
-const DONE: c_int = 1;
-
-/// Hook by which the native MPI calls this library.
-enum Hook {
-    OpenMpi { begin: Register, end: Register },
-    Mpich(AsyncStart),
-}
-
-impl Hook {
-    /// Finds the hook of the MPI in this process.
-    fn find(native: &Native) -> Option<Hook> {
-        // SAFETY: both functions take a callback and return an int, in these versions of the
-        // library; MPICH's declaration is the same.
-        unsafe {
-            if native.is_open_mpi {
-                return Some(Hook::OpenMpi {
-                    begin: mem::transmute::<*mut c_void, Register>(find_in_opal(
-                        c"opal_progress_register",
-                    )?),
-                    end: mem::transmute::<*mut c_void, Register>(find_in_opal(
-                        c"opal_progress_unregister",
-                    )?),
-                });
-            }
-            match native.abi.family {
-                // With several threads, MPICH 5.0 locks the object that it polls, and polls it
-                // again in calls that this library makes there: "Resource deadlock avoided".
-                Family::Mpich if native.has_many_threads() => None,
-                Family::Mpich => {
-                    let start = lookup::find(c"PMPIX_Async_start")?;
-                    Some(Hook::Mpich(mem::transmute::<*mut c_void, AsyncStart>(
-                        start,
-                    )))
-                }
-                Family::OpenMpi | Family::Standard => None,
-            }
-        }
-    }
-}
 
 /// True if a helper thread may call the MPI. With some programs MPICH 5.0 found a lock held in
 /// `MPI_Finalize`, and ended the job. Open MPI 6.0.0rc2 alone loses messages in a host's memory
@@ -109,7 +50,7 @@ pub fn takes_thread(native: &Native) -> bool {
 /// # Errors
 /// A native call that failed.
 pub fn agree(native: &Native, world: Comm, wanted: bool) -> Result<Progress, NativeError> {
-    let has_hook = Hook::find(native).is_some();
+    let has_hook = ProgressHook::find(native).is_some();
     // A program's level of threads is never raised: that would make its own calls more expensive.
     let is_called = has_hook || wanted && takes_thread(native);
     Ok(match native.least(world, is_called.into())? {
@@ -122,14 +63,10 @@ pub fn agree(native: &Native, world: Comm, wanted: bool) -> Result<Progress, Nat
 /// progress while the program is in no call of the MPI.
 pub fn begin(native: &Native, wants_thread: bool) -> bool {
     let has_thread = wants_thread && takes_thread(native) && helper::begin(turn_of_helper);
-    let code = match Hook::find(native) {
-        // SAFETY: the callback stays mapped, as this library does.
-        Some(Hook::OpenMpi { begin, .. }) => unsafe { begin(on_progress) },
-        // SAFETY: as above.
-        Some(Hook::Mpich(start)) => unsafe { start(on_poll, 0, STREAM_NULL) },
-        None => return has_thread,
-    };
-    code == SUCCESS
+    match ProgressHook::find(native) {
+        Some(hook) => hook.begin(on_progress, on_poll),
+        None => has_thread,
+    }
 }
 
 /// True once the native MPI is to make no more calls.
@@ -156,9 +93,8 @@ fn is_needed() -> bool {
 /// Ends progress, since the native MPI is about to end.
 pub fn end(native: &Native) {
     stop_progress();
-    if let Some(Hook::OpenMpi { end, .. }) = Hook::find(native) {
-        // SAFETY: as above.
-        unsafe { end(on_progress) };
+    if let Some(hook) = ProgressHook::find(native) {
+        hook.end(on_progress);
     }
     helper::end();
 }
@@ -177,15 +113,15 @@ thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-unsafe extern "C" fn on_poll(_thing: Word) -> c_int {
+extern "C" fn on_poll(_thing: Word) -> c_int {
     if is_over() {
-        return DONE;
+        return ProgressHook::DONE;
     }
     turn();
-    NO_PROGRESS
+    ProgressHook::NO_PROGRESS
 }
 
-unsafe extern "C" fn on_progress() -> c_int {
+extern "C" fn on_progress() -> c_int {
     turn()
 }
 

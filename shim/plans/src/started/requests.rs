@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use treepie_mpi::native::{Callbacks, Native, native};
-use treepie_mpi::{HandleAddress, Request, SUCCESS, StatusAddress, Word, c_int};
+use treepie_mpi::native::{Generalized, Native, native};
+use treepie_mpi::{HandleAddress, Request, SUCCESS, c_int};
 
 use super::open::{OPEN, among, are_none};
 use super::running::Running;
@@ -42,21 +42,7 @@ pub fn start(
     address: HandleAddress<Request>,
 ) -> Result<(), c_int> {
     objects::settle(native);
-    let state = Arc::into_raw(Arc::clone(&running)) as Word;
-    let callbacks = Callbacks {
-        query,
-        free,
-        cancel: refuse,
-    };
-    // SAFETY: the state is an operation that is held until it is freed.
-    let request = match unsafe { native.start_generalized(callbacks, state) } {
-        Ok(request) => request,
-        Err(code) => {
-            // SAFETY: made above, and not shared yet.
-            drop(unsafe { Arc::from_raw(state as *const Running) });
-            return Err(code);
-        }
-    };
+    let request = native.start_generalized(Arc::clone(&running))?;
     running.marker.set(request);
     OPEN.insert(native, request, Arc::clone(&running));
     if let Err(code) = begin(native, &running) {
@@ -175,27 +161,11 @@ pub fn cancel(address: HandleAddress<Request>, next: impl FnOnce() -> c_int) -> 
     }
 }
 
-/// `MPI_Grequest_query_function`. MPIs treat an error in the status differently, and report it to
-/// the world's handler; so the completing call reports it to the application.
-unsafe extern "C" fn query(_state: Word, status: StatusAddress) -> c_int {
-    if let Some(native) = native() {
-        native.set_empty(status);
+impl Generalized for Running {
+    fn freed(&self) {
+        self.marker.free();
+        if let (Some(native), Some(request)) = (native(), self.marker.request()) {
+            remove(native, request);
+        }
     }
-    SUCCESS
-}
-
-/// `MPI_Grequest_free_function`. The MPI may hold its locks: it must not be called here.
-unsafe extern "C" fn free(state: Word) -> c_int {
-    // SAFETY: the state of `start`, which is freed once.
-    let running = unsafe { Arc::from_raw(state as *const Running) };
-    running.marker.free();
-    if let (Some(native), Some(request)) = (native(), running.marker.request()) {
-        remove(native, request);
-    }
-    SUCCESS
-}
-
-/// `MPI_Grequest_cancel_function`: collectives cannot be cancelled.
-unsafe extern "C" fn refuse(_state: Word, _is_complete: c_int) -> c_int {
-    SUCCESS
 }

@@ -16,8 +16,9 @@ use std::ops::Range;
 use std::ptr;
 
 use once_cell::sync::OnceCell;
-use treepie_mpi::Word;
-use treepie_mpi::lookup::find_in_library;
+
+use crate::lookup::find_in_library;
+use crate::words::Word;
 
 /// Runtime that can be queried for a device's memory.
 pub trait Runtime: Send + Sync {

@@ -33,6 +33,7 @@
 //! The operation's commutativity decides whether operands must stay in order. MPI lets ranks pass
 //! different functions for one operation (MPI 4.1, 6.9.1); if some declare it commutative and
 //! others not, Open MPI and MPICH also hang, since they choose their algorithms by it.
+#![deny(unsafe_code)]
 
 mod answers;
 mod attached;
@@ -46,6 +47,7 @@ mod communicator;
 mod device;
 mod eager;
 mod errors;
+#[expect(unsafe_code, reason = "moves the application's data")]
 mod execute;
 mod ground;
 mod guard;
@@ -53,8 +55,10 @@ mod guarded;
 mod job;
 mod left;
 mod neighbours;
+#[expect(unsafe_code, reason = "copies the application's elements")]
 mod operands;
 mod own;
+#[expect(unsafe_code, reason = "copies the application's blocks")]
 mod packed;
 mod passed_on;
 mod place;
@@ -66,11 +70,14 @@ mod setup;
 mod sizes;
 mod started;
 mod started_calls;
+#[expect(unsafe_code, reason = "reduces the application's elements")]
 mod summing;
 mod sweeps;
 mod telling;
+#[expect(unsafe_code, reason = "memory shared with other processes")]
 mod transport;
 mod unit;
+#[expect(unsafe_code, reason = "starts to move the application's data")]
 mod workplace;
 
 pub use begin::{CollectiveSettings, SetupError, begin, end};

@@ -13,6 +13,7 @@
 //! The measurement is in `treepie_platform::probe`; this module carries its messages.
 
 mod source;
+#[expect(unsafe_code, reason = "messages that go on while others begin")]
 mod wire;
 
 pub use source::{File, PlatformSource, PlatformUnknown, identity, measured, settle};

@@ -47,6 +47,7 @@ mod objects;
 mod open;
 pub mod progress;
 mod requests;
+#[expect(unsafe_code, reason = "moves the application's data, turn by turn")]
 mod running;
 mod sizes;
 mod start;

@@ -33,6 +33,7 @@
 
 pub mod allocation;
 pub mod balance;
+mod best_of_strategies;
 pub mod binding;
 pub mod bound;
 mod check;
@@ -48,7 +49,6 @@ pub mod local_order;
 pub mod near;
 pub mod objective;
 mod options;
-mod place;
 mod progress;
 mod random;
 mod refine;
@@ -59,13 +59,13 @@ mod target;
 pub mod treematch;
 pub mod worth;
 
+pub use best_of_strategies::place;
 pub use check::{check, identity, permutation};
 pub use constraints::{Constraints, Occupant, SlotTree};
 pub use effort::Effort;
 pub use error::PlacementError;
 pub use hardware::Hardware;
 pub use options::{Options, Outcome, Placement};
-pub use place::place;
 pub use progress::Progress;
 pub use strategy::Strategy;
 pub use target::nodes::NetworkNodes;

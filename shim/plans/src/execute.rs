@@ -9,8 +9,8 @@ use treepie_collective::{Action, Dependencies, Plan, Range, Space, Step, one_to_
 use treepie_mpi::native::{Native, Requests};
 use treepie_mpi::{Datatype, Op, Word, c_int};
 
+use super::call_context::CallContext;
 use super::packed::{copy_bytes, transfer_bytes};
-use super::place::CallContext;
 use super::sweeps::Sweeps;
 use super::transport::{Memory, Message};
 use super::unit::{Scratch, Unit};

@@ -9,11 +9,11 @@ use treepie_mpi::native::Native;
 use treepie_mpi::{Call, Handle, Op, Side, c_int};
 
 use super::call::{Elements, Refused};
+use super::call_context::CallContext;
 use super::execute::Spaces;
 use super::neighbours::Blocks;
 use super::operands::Operands;
 use super::packed::Packed;
-use super::place::CallContext;
 use super::unit::{Unit, Units};
 
 /// Call for which a plan can be run.

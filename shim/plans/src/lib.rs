@@ -41,6 +41,7 @@ mod begin;
 mod by_request;
 mod bytes;
 mod call;
+mod call_context;
 mod chosen;
 mod clock;
 mod communicator;
@@ -61,7 +62,6 @@ mod own;
 #[expect(unsafe_code, reason = "copies the application's blocks")]
 mod packed;
 mod passed_on;
-mod place;
 mod plans;
 pub mod platform;
 mod repeated;

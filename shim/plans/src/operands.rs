@@ -4,9 +4,9 @@
 use treepie_mpi::native::Native;
 use treepie_mpi::{Word, c_int};
 
+use super::call_context::CallContext;
 use super::device;
 use super::execute::copy;
-use super::place::CallContext;
 use super::unit::{Scratch, Unit};
 
 /// Maximum number of elements in one copy: MPI counts them in an `int`.

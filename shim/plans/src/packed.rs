@@ -13,8 +13,8 @@ use treepie_mpi::native::{Message, Native};
 use treepie_mpi::{Word, c_int};
 
 use super::call::{Elements, Refused};
+use super::call_context::CallContext;
 use super::device;
-use super::place::CallContext;
 use super::unit::{Scratch, Unit, Units};
 
 /// Maximum number of bytes in one copy: MPI counts them in an `int`.

@@ -25,9 +25,9 @@ use treepie_mpi::native::Native;
 use treepie_mpi::{Handle, Op, c_int};
 use treepie_profile::settings::Runner;
 
+use super::call_context::CallContext;
 use super::execute::{Prepared, Spaces};
 use super::ground::Ground;
-use super::place::CallContext;
 use super::telling::Telling;
 use super::unit::Unit;
 

@@ -5,8 +5,8 @@ use std::mem;
 use treepie_mpi::c_int;
 use treepie_mpi::native::Native;
 
+use crate::call_context::CallContext;
 use crate::execute::{Account, Prepared, Spaces, execute};
-use crate::place::CallContext;
 use crate::repeated::Repeated;
 use crate::transport::Memory;
 use crate::unit::Scratch;

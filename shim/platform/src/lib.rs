@@ -37,7 +37,7 @@ mod partial;
 pub mod probe;
 pub mod processors;
 mod scaled;
-mod ways;
+mod transfer_methods;
 
 pub use clustering::{DEFAULT_TOLERANCE, Partition};
 pub use contention::{Contention, TimedExchange};
@@ -50,4 +50,4 @@ pub use latency::LatencyMatrix;
 pub use link::{Link, LinkError, Sample};
 pub use pairs::Pairs;
 pub use partial::{GivenPlatform, PartialPlatform};
-pub use ways::{TransferMethod, WayCost, Ways};
+pub use transfer_methods::{TransferMethod, WayCost, Ways};

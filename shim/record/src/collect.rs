@@ -27,9 +27,9 @@ pub enum CollectError {
 
 impl CollectError {
     /// True if this rank is to report it.
-    pub fn is_told_here(&self) -> bool {
+    pub fn is_reported_here(&self) -> bool {
         match self {
-            CollectError::Share(error) => error.is_told_here(),
+            CollectError::Share(error) => error.is_reported_here(),
             CollectError::PartialProfile(_) => true,
         }
     }

@@ -7,7 +7,7 @@ use treepie_platform::{Contention, Link, Parallel, Platform};
 
 use super::table::Table;
 use super::words::pluralize;
-use super::{units, ways};
+use super::{transfer_methods, units};
 
 /// Sizes whose gaps are shown in tables.
 const SHOWN: [u64; 3] = [1, 64 << 10, 1 << 20];
@@ -36,7 +36,7 @@ pub fn text(name: &str, file: &PlatformFile) -> String {
     }
     for (name, link) in named_links(platform) {
         if let Some(ways) = link.ways() {
-            text += &format!("\n  ways {name}, {}", ways::text(ways));
+            text += &format!("\n  ways {name}, {}", transfer_methods::text(ways));
         }
     }
     text

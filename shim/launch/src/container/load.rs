@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::place::ContainerCommand;
+use super::container_command::ContainerCommand;
 use super::{bound, options, pyxis};
 use crate::environment::Payload;
 use crate::error::CommandError;

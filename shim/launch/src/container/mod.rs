@@ -12,9 +12,9 @@
 //! ```
 
 mod bound;
+mod container_command;
 mod load;
 mod options;
-mod place;
 mod pyxis;
 mod table;
 mod trial;
@@ -22,8 +22,8 @@ mod trial;
 pub use load::runtime_of_job;
 pub use trial::{Obstacle, obstacle};
 
+pub(crate) use container_command::is_runtime;
 pub(crate) use load::load;
-pub(crate) use place::is_runtime;
 
 #[cfg(test)]
 mod tests;

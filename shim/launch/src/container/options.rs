@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 
 use super::bound::{Bound, is_bound_by_user};
-use super::place::ContainerCommand;
+use super::container_command::ContainerCommand;
 use super::table::{Binding, Passing};
 use crate::environment::{PRELOAD, Payload, Variables, compose_preload};
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use super::place::ContainerCommand;
+use super::container_command::ContainerCommand;
 use super::{bound, load, options};
 use crate::environment::Payload;
 use crate::family::Family;

@@ -34,7 +34,7 @@ pub enum NativeError {
 impl NativeError {
     /// True if this rank is to report it. Ranks that wait for a process wait for each other, too:
     /// process 0 reports it, or the first that waits for process 0.
-    pub fn is_told_here(&self) -> bool {
+    pub fn is_reported_here(&self) -> bool {
         match self {
             NativeError::Late { rank, partner, .. } => *rank == 0 || (*rank, *partner) == (1, 0),
             _ => true,

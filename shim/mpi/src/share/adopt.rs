@@ -57,10 +57,10 @@ pub enum ShareError {
 
 impl ShareError {
     /// True if this rank is to report it: one rank reports a failure that all know.
-    pub fn is_told_here(&self) -> bool {
+    pub fn is_reported_here(&self) -> bool {
         match self {
             ShareError::Elsewhere { .. } => false,
-            ShareError::Native(error) => error.is_told_here(),
+            ShareError::Native(error) => error.is_reported_here(),
             ShareError::Version { .. } | ShareError::Unreadable { .. } => true,
         }
     }

@@ -108,7 +108,7 @@ fn on_all<T: Send>(size: usize, work: impl Fn(&Thread) -> T + Sync) -> Vec<T> {
 /// Checks that all ranks have an error and that only one is to report it; returns that report.
 fn the_one_line<T: Debug>(results: Vec<Result<T, ShareError>>) -> String {
     let errors: Vec<ShareError> = results.into_iter().map(Result::unwrap_err).collect();
-    let mut told = errors.iter().filter(|error| error.is_told_here());
+    let mut told = errors.iter().filter(|error| error.is_reported_here());
     let line = told.next().unwrap().to_string();
     assert_eq!(told.count(), 0, "{errors:?}");
     line

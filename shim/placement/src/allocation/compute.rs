@@ -3,6 +3,7 @@
 use crate::allocation::error::AllocationError;
 use crate::allocation::job::Allocation;
 use crate::allocation::sparsify::sparsify;
+use crate::best_of_strategies::place;
 use crate::check::{identity, permutation, require_finite_sums};
 use crate::constraints::request::Constraints;
 use crate::effort::Effort;
@@ -10,7 +11,6 @@ use crate::error::PlacementError;
 use crate::hardware::Hardware;
 use crate::objective::choice::Objective;
 use crate::options::{Options, Outcome};
-use crate::place::place;
 use crate::seat;
 use crate::strategy::Strategy;
 use treepie_base::{Leaf, List, Process, Rank, Slice};

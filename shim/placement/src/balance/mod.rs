@@ -9,16 +9,16 @@
 //!                   loads are balanced inside each node, in the order of affinity
 //! ```
 
+pub(crate) mod balanced;
 mod deal;
 mod fake;
 mod min_weight;
-pub(crate) mod place;
 mod situation;
 mod tree_based;
 
+pub use balanced::in_blocks;
 pub use deal::deal_by_load;
 pub use fake::FakeTree;
 pub use min_weight::{migration_costs, min_weight};
-pub use place::in_blocks;
 pub use situation::Situation;
 pub use tree_based::tree_based;

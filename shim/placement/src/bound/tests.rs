@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use crate::best_of_strategies::place;
 use crate::bound::groups::Groups;
 use crate::bound::isoperimetric::Lattice;
 use crate::bound::symmetry::Symmetry;
@@ -10,7 +11,6 @@ use crate::coarsen::graph::Graph;
 use crate::effort::Effort;
 use crate::objective::hop_bytes::dist_comm;
 use crate::options::Options;
-use crate::place::place;
 use crate::strategy::Strategy as Way;
 use treepie_base::{Leaf, List, Rank, Slice};
 use treepie_topology::{ProcessingUnit, Topology, Tree};

@@ -4,9 +4,9 @@ use std::sync::atomic::Ordering;
 
 use treepie_mpi::Comm;
 
-use super::kept::CommunicatorParts;
+use super::communicator_parts::CommunicatorParts;
 use super::state::Ground;
-use crate::place::CallContext;
+use crate::call_context::CallContext;
 
 impl Ground {
     /// Returns the place in which the plan of a call runs. To be called once for each call, before

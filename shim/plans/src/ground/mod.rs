@@ -4,8 +4,8 @@
 
 mod calls;
 mod choice;
-mod kept;
+mod communicator_parts;
 mod state;
 
-pub use kept::CommunicatorParts;
+pub use communicator_parts::CommunicatorParts;
 pub use state::Ground;

@@ -13,12 +13,12 @@ use treepie_native::Selector;
 use treepie_process::log;
 use treepie_profile::settings::{Collectives, GuardMode, Runner};
 
-use super::kept::CommunicatorParts;
+use super::communicator_parts::CommunicatorParts;
+use crate::call_context::{CallContext, Tags};
 use crate::chosen::{Chosen, Key};
 use crate::device;
 use crate::execute::{Prepared, Spaces};
 use crate::job::Job;
-use crate::place::{CallContext, Tags};
 use crate::setup::{self, Setup};
 use crate::started_calls::StartedCalls;
 use crate::transport::Memory;

@@ -9,7 +9,10 @@
 //! (`guarded::measured`).
 
 mod cells;
-#[expect(unsafe_code, reason = "numbers that the MPI reduces while the program goes on")]
+#[expect(
+    unsafe_code,
+    reason = "numbers that the MPI reduces while the program goes on"
+)]
 mod exchange;
 mod forced;
 mod guarding;

@@ -7,7 +7,7 @@ use treepie_mpi::Request;
 use treepie_mpi::native::Native;
 use treepie_process::log;
 
-use crate::place::CallContext;
+use crate::call_context::CallContext;
 
 /// Reports the end of an operation to the native MPI.
 #[derive(Debug, Default)]

@@ -13,11 +13,11 @@ use treepie_mpi::{Call, SUCCESS, Side, Word, c_int};
 use super::running::Running;
 use super::uses::Uses;
 use super::work::Work;
+use crate::call_context::CallContext;
 use crate::chosen::Key;
 use crate::clock::now;
 use crate::communicator::Communicator;
 use crate::job::Job;
-use crate::place::CallContext;
 use crate::plans;
 use crate::setup::Setup;
 

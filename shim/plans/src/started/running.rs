@@ -12,13 +12,13 @@ use treepie_record::Plan;
 use super::marker::Marker;
 use super::uses::Uses;
 use super::work::{LeaderSizes, StartedBy, Starts, Work};
+use crate::call_context::CallContext;
 use crate::chosen::Chosen;
 use crate::clock::now;
 use crate::communicator::Communicator;
 use crate::errors::{self, Returned};
 use crate::execute::{Account, Execution, Turn};
 use crate::job::Job;
-use crate::place::CallContext;
 use crate::unit::Scratch;
 
 /// Maximum number of turns in a call that does not wait.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ways::WaysText;
+use super::transfer_methods::WaysText;
 use crate::contents::PlatformError;
 use crate::link::{Link, Sample};
 use crate::numbers::{MICROSECONDS, rounded};

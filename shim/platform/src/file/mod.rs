@@ -43,6 +43,6 @@ mod platform_file;
 mod platform_text;
 #[cfg(test)]
 mod tests;
-mod ways;
+mod transfer_methods;
 
 pub use platform_file::{PlatformFile, deserialize, serialize};

@@ -9,7 +9,7 @@ use crate::inside::LEVELS;
 use crate::link::Link;
 use crate::partial::PartialPlatform;
 use crate::probe::orders::Pair;
-use crate::ways::Ways;
+use crate::transfer_methods::Ways;
 
 /// Purpose of the pairs of a round.
 pub(super) enum LinkSubject {

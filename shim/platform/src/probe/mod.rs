@@ -42,8 +42,8 @@ mod task;
 #[cfg(test)]
 mod tests;
 mod timer;
+mod transfer_methods;
 mod trial;
-mod ways;
 
 pub use crate::inside::Identity;
 pub use measure::isolated_gap;

@@ -3,7 +3,7 @@
 use super::request::echo;
 use super::task::{Answer, Order, Task};
 use crate::probe::messenger::Messenger;
-use crate::probe::{exchange, measure, ways};
+use crate::probe::{exchange, measure, transfer_methods};
 
 /// Performs these orders; returns the answers of those where this rank measures.
 pub(super) fn perform_all(messenger: &mut impl Messenger, orders: &[Order]) -> Vec<Answer> {
@@ -26,7 +26,7 @@ pub(crate) fn perform(messenger: &mut impl Messenger, order: &Order) -> Option<A
             ref also,
         } => Answer::of_link(measure::link(messenger, partner, seconds, largest, also).as_ref()),
         Task::Ways { seconds } => {
-            Answer::Ways(ways::ways(messenger, partner, seconds).map(Box::new))
+            Answer::Ways(transfer_methods::ways(messenger, partner, seconds).map(Box::new))
         }
         Task::Stream { bytes, count } => {
             Answer::Seconds(measure::stream(messenger, partner, bytes, count))

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::link::{Link, Sample};
-use crate::ways::Ways;
+use crate::transfer_methods::Ways;
 
 /// A task for two partners, of whom one measures and the other echoes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use treepie_traffic::windows::EpochKind;
 
-use crate::ways::TransferMethod;
+use crate::transfer_methods::TransferMethod;
 
 /// An operation that is repeated and timed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -102,7 +102,7 @@ pub(super) fn ordered(
         Ok(Some(found)) => make(Some(&found)),
         Ok(None) => make(None),
         Err(error) => {
-            if error.is_told_here() {
+            if error.is_reported_here() {
                 log::warn(&format!(
                     "reorder: {error}; the MPI makes this communicator as it does"
                 ));
@@ -296,7 +296,7 @@ pub unsafe fn dist_graph_create_adjacent(
                         call_next(new.comm.handle(), ins, outs, 0)
                     }
                     Err(error) => {
-                        if error.is_told_here() {
+                        if error.is_reported_here() {
                             log::error(&format!("reorder: {error}"));
                         }
                         native.abi.err_intern

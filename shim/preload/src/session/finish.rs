@@ -51,7 +51,7 @@ fn give_up(plan: &Plan, error: &NativeError) {
     if recording.is_some() {
         leave_partial();
     }
-    if error.is_told_here() {
+    if error.is_reported_here() {
         let left = recording.map_or(String::new(), |recording| {
             let directory = partial_profiles::directory_of(Path::new(&recording.output));
             format!("; what each rank counted is in {}", directory.display())

@@ -80,7 +80,7 @@ fn start() -> Option<Decision> {
     };
     let agreed = Starting::new(native).and_then(Starting::run);
     if let Err(error) = &agreed
-        && error.is_told_here()
+        && error.is_reported_here()
     {
         log::error(&format!(
             "{error}; the job runs as it would without treepie"

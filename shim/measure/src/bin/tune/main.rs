@@ -10,9 +10,9 @@
 //! made while the algorithm's variable is set (without HAN, which would do its collectives over
 //! several hosts), under MPICH by the variables around each call.
 
+mod measured_algorithm;
 mod request;
 mod tuner;
-mod way;
 
 use std::process::ExitCode;
 

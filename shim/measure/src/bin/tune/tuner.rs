@@ -12,8 +12,8 @@ use treepie_native::knobs::{Knob, Library, Maker, WITHOUT_HAN};
 use treepie_native::tuning::file::TuningFile;
 use treepie_native::tuning::{Budget, Cell, Clock, Row, Selection, Tuning, emulations, measure};
 
+use crate::measured_algorithm::{Caller, Kind, MeasuredAlgorithm, row, set};
 use crate::request::Request;
-use crate::way::{Caller, Kind, MeasuredAlgorithm, row, set};
 
 /// The measurement on one rank.
 pub struct Tuner<'a> {

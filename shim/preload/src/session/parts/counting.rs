@@ -76,7 +76,7 @@ impl Part for Counting {
             Ok(false) => leave_partial(),
             Err(error) => {
                 leave_partial();
-                if error.is_told_here() {
+                if error.is_reported_here() {
                     log::error(&format!("the profile could not be collected: {error}"));
                 }
             }

@@ -59,7 +59,7 @@ impl Part for Order {
 
     fn collect(&self, members: &BoundedMembers<'_>, _end: &End<'_>) {
         if let Err(error) = order::write(members)
-            && error.is_told_here()
+            && error.is_reported_here()
         {
             log::error(&format!("the order could not be collected: {error}"));
         }

@@ -8,7 +8,7 @@ use treepie_traffic::windows::EpochKind;
 use super::request::Request;
 use crate::probe::messenger::{Messenger, send_value};
 use crate::probe::trial::{Subject, Trial};
-use crate::ways::{TransferMethod, WayCost, Ways};
+use crate::transfer_methods::{TransferMethod, WayCost, Ways};
 
 /// Sizes of pieces in bytes.
 const SIZES: [u64; 5] = [8, 64, 512, 4 << 10, 32 << 10];

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::contents::PlatformError;
 use crate::numbers::{MICROSECONDS, rounded};
-use crate::ways::{TransferMethod, WayCost, Ways};
+use crate::transfer_methods::{TransferMethod, WayCost, Ways};
 use treepie_traffic::windows::EpochKind;
 
 /// Columns of a line.

@@ -1,6 +1,6 @@
 //! Entry point of all strategies: checks the input, tries the candidates, keeps the cheapest.
 
-use crate::balance::place::place_balanced;
+use crate::balance::balanced::place_balanced;
 use crate::error::PlacementError;
 use crate::hardware::Hardware;
 use crate::objective::choice::Objective;

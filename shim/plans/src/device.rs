@@ -1,9 +1,10 @@
 //! Memory that the processor cannot read: that of an accelerator. A plan copies and reduces with
 //! the processor, so that calls with such buffers are left to the native MPI.
 //!
-//! The accelerator's runtime knows the owner of an address (`treepie_mpi::system::accelerators`). It is queried if it has
-//! been loaded into the process by the application: this library links and loads none. Without a
-//! runtime, a replaced call only compares the number of objects that the process has loaded.
+//! The accelerator's runtime knows the owner of an address (`treepie_mpi::system::accelerators`).
+//! It is queried if it has been loaded into the process by the application: this library links and
+//! loads none. Without a runtime, a replaced call only compares the number of objects that the
+//! process has loaded.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -37,9 +37,9 @@ enum Hook {
 }
 
 impl ProgressHook {
-    /// `MPIX_ASYNC_NOPROGRESS` and `MPIX_ASYNC_DONE`: results of a [`PollCallback`].
+    /// `MPIX_ASYNC_NOPROGRESS`: the result of a poll that is to be called again.
     pub const NO_PROGRESS: c_int = 0;
-    /// The other one.
+    /// `MPIX_ASYNC_DONE`: the result of the last poll.
     pub const DONE: c_int = 1;
 
     /// Finds the hook of the MPI in this process.

@@ -111,8 +111,8 @@ impl Session {
     pub fn waiting_bytes(&self, from: c_int, tag: c_int) -> Option<usize> {
         let mut room = [0; STATUS];
         let functions = &self.0.functions;
-        // SAFETY: the room is there until the end of this function. MPI fills the status, which is large enough, if it sets the flag, and only then
-        // is the status read.
+        // SAFETY: the room is there until the end of this function. MPI fills the status, which is
+        // large enough, if it sets the flag, and only then is the status read.
         let bytes = unsafe {
             let status = StatusAddress::of_room(&mut room);
             let world = self.world();
@@ -132,8 +132,8 @@ impl Drop for Session {
     }
 }
 
-/// Messages that are under way, of one call of [`Session::together`], which ends them: their
-/// buffers are borrowed for longer than that call.
+/// Messages in flight, of one call of [`Session::together`], which ends them: their buffers are
+/// borrowed for longer than that call.
 pub struct Pending<'s, 'b> {
     mpi: &'s Mpi,
     requests: Vec<Request>,

@@ -1,5 +1,5 @@
-//! What of the system and of other libraries has no safe interface elsewhere: signals that a thread
-//! takes, memory shared by processes, functions that are found by their names, and a lock.
+//! Parts of the system and of other libraries that have no safe interface elsewhere: signals that a
+//! thread takes, memory shared by processes, functions that are found by their names, and a lock.
 
 pub mod accelerators;
 mod companion;

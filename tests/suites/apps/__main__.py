@@ -40,7 +40,7 @@ def arguments():
     parser.add_argument("--table", action="store_true", help="make the table of what was recorded, and end")
     gain = parser.add_argument_group("what applications gain")
     gain.add_argument("--gain", action="store_true", help="measure gains on emulated networks instead (as root)")
-    gain.add_argument("--networks", default="cluster,grid", help="of cluster,grid")
+    gain.add_argument("--networks", default="cluster,grid", help="of cluster,grid, or host: what the library costs")
     gain.add_argument("--orders", default="launcher,dealt", help="of launcher,dealt: how ranks are on hosts")
     gain.add_argument("--pairs", type=int, default=6, help="runs of each variant, in turn (6)")
     gain.add_argument("--learn", type=int, default=5, help="runs of `treepie run` before (5)")
@@ -120,7 +120,8 @@ def report(application, version, tried, took):
 
 def gain(applications, options):
     """Measures what applications gain, and keeps it."""
-    chosen_ones = [one for one in applications if one.gain]
+    on_host = options.networks == "host"
+    chosen_ones = [one for one in applications if one.gain or on_host and one.mpi == "openmpi"]
     for line in gaining.measured(chosen_ones, options, say):
         line = {"commit": commit(), "machine": f"{os.cpu_count()} cores, Linux {platform.release()}", **line}
         say(json.dumps(line))

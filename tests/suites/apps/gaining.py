@@ -27,7 +27,7 @@ STATE = f"/run/treepie-apps-{os.getpid()}"
 
 @dataclasses.dataclass
 class Network:
-    """An emulated network, and how a launcher deals ranks out on it."""
+    """An emulated network, and how a launcher deals ranks out on it; without a file, this host."""
 
     name: str
     file: str
@@ -44,6 +44,7 @@ class Network:
 NETWORKS = {
     "cluster": Network("cluster", "eight-hosts.grid.yaml", 2, 8, [], "--map-by node"),
     "grid": Network("grid", "four-by-four.grid.yaml", 1, 16, ["--cyclic"], ""),
+    "host": Network("host", "", 2, 1, [], ""),
 }
 ORDERS = ("launcher", "dealt")
 # What starts and ends, and does next to nothing between: what a job takes beside its own work.
@@ -73,6 +74,8 @@ class Up:
         self.network, self.platform = network, folder / f"{network.name}.platform.yaml"
 
     def __enter__(self):
+        if not self.network.file:
+            return self
         os.environ["TREEPIE_GRID_STATE"] = STATE
         subprocess.run([GRID, "down"], capture_output=True, check=False)
         command("grid up", [GRID, "up", trying.REPOSITORY / "profiles" / self.network.file])
@@ -88,6 +91,8 @@ class Up:
         """The start of a command that runs on it."""
         dealt = self.network.dealt_grid if order == "dealt" else []
         first = ["chrt", "-r", "1"] if os.geteuid() == 0 else []
+        if not self.network.file:
+            return ["env", *first]
         return [str(word) for word in ["env", f"TREEPIE_GRID_STATE={STATE}", *first, GRID, "run", "--ranks", self.network.each, *dealt, "--"]]
 
 
@@ -107,8 +112,11 @@ class Gain:
 
     def __init__(self, trial, up, order, options):
         self.trial, self.up, self.order, self.options = trial, up, order, options
-        self.entry = trial.application.gain
-        self.rules = self.entry.get("compare", trial.application.cases[0].compare)
+        case = trial.application.cases[0]
+        self.entry = trial.application.gain or {"command": case.command, "seconds": case.seconds}
+        self.rules = self.entry.get("compare", case.compare)
+        # A host runs what the cluster does, unless it says otherwise.
+        self.size = self.entry.get(up.network.name, self.entry.get("cluster", {}))
         self.kept = trial.work / f"{up.network.name}-{order}"
         self.kept.mkdir()
         self.reference = None
@@ -119,12 +127,12 @@ class Gain:
     def measure(self):
         """All variants in turn; returns a line of JSON."""
         line = {"network": self.up.network.name, "order": self.order, "ranks": self.up.network.ranks}
-        words = {**self.entry.get(self.up.network.name, {}), "ranks": str(self.up.network.ranks), "mpirun": ""}
+        words = {**self.size, "ranks": str(self.up.network.ranks), "mpirun": ""}
         line["command"] = self.trial.fill(self.entry["command"], **words).strip()
         self.once("plain")
         self.once("profiled")
         line |= self.what_the_profile_says()
-        moved = self.map(line)
+        moved = bool(self.up.network.file) and self.map(line)
         variants = ["plain", *self.options.variants.split(",")]
         if not moved and self.trial.application is not EMPTY:
             variants = [one for one in variants if one not in ("placed", "both")]
@@ -132,18 +140,21 @@ class Gain:
             self.once("run")
         if "run" in variants:
             line["history"] = self.history()
-        seconds, bad = {name: [] for name in variants}, {}
+        seconds, processor, bad = {name: [] for name in variants}, {name: [] for name in variants}, {}
         for _ in range(self.options.pairs):
             for name in self.draw.sample(variants, len(variants)):
                 if name in bad:
                     continue
                 try:
-                    seconds[name].append(self.once(name))
+                    run = self.once(name)
+                    seconds[name].append(run.seconds)
+                    processor[name].append(run.processor)
                 except NotMeasured as error:
                     if name == "plain":
                         raise
                     bad[name] = str(error)
-        line["seconds"] = {name: [round(one, 3) for one in seconds[name]] for name in variants if name not in bad}
+        for kind, of in (("seconds", seconds), ("processor", processor)):
+            line[kind] = {name: [round(one, 3) for one in of[name]] for name in variants if name not in bad}
         return {**line, "bad": bad} if bad else line
 
     def what_the_profile_says(self):
@@ -152,7 +163,9 @@ class Gain:
         all_of_it = sum(times["elapsed_seconds"])
         of = {one["class"]: one for one in times["classes"]}
         collective = of.get("collective", {"seconds": 0.0, "calls": 0})
+        calls = sum(one["calls"] for one in times["classes"])
         return {
+            "calls_per_second": round(calls / all_of_it),
             "mpi_share": round(sum(times["mpi_seconds"]) / all_of_it, 3),
             "collective_share": round(collective["seconds"] / all_of_it, 3),
             "collective_calls": collective["calls"],
@@ -170,7 +183,7 @@ class Gain:
         return command("treepie history", [TREEPIE, "history", "--store", self.kept / "store"]).strip().splitlines()
 
     def once(self, name):
-        """One run; returns the seconds of the launcher, from its start to its end."""
+        """One run. Its seconds are those of the launcher, from its start to its end."""
         directory = self.trial.work / "run"
         shutil.copytree(self.trial.prepared, directory, symlinks=True)
         try:
@@ -185,14 +198,14 @@ class Gain:
         unlike = comparing.difference(self.reference, left, self.rules)
         if unlike:
             raise NotMeasured(f"{name}: {unlike}")
-        return run.seconds
+        return run
 
     def line_of_shell(self, name):
         """The words of a run as a shell reads them."""
         variables = self.variables(name)
         dealt = self.up.network.dealt_launcher if self.order == "dealt" else ""
         launch = " ".join([running.launcher("openmpi", self.up.network.ranks, variables), dealt])
-        words = {**self.entry.get(self.up.network.name, {}), "ranks": str(self.up.network.ranks)}
+        words = {**self.size, "ranks": str(self.up.network.ranks)}
         job = self.trial.fill(self.entry["command"], mpirun=launch, **words)
         before = self.trial.fill(self.entry.get("prepare", "true"), **words)
         start = list(self.up.words(self.order))
@@ -218,7 +231,8 @@ class Gain:
         }[name]
         if not of:
             return {}
-        return {"LD_PRELOAD": f"{PATIENCE}:{modes.LIBRARY}", **of}
+        before = f"{PATIENCE}:" if self.up.network.file else ""
+        return {"LD_PRELOAD": f"{before}{modes.LIBRARY}", **of}
 
 
 def prepared(application, seed):

@@ -18,6 +18,7 @@ VARIANTS = {
     "run": "`treepie run`",
 }
 OVERHEAD = {"off": "`off`", "counted": "counting"}
+HOST = "host"
 NETWORKS = {
     "cluster": "cluster: eight hosts of two ranks, 0.1 ms and 1 Gbit/s",
     "grid": "grid: four clusters of four hosts of one rank, 10 ms and 100 Mbit/s between them",
@@ -35,8 +36,9 @@ applications are those of [the table of modes](applications.md), unmodified, on 
 
 ```sh
 gain() { scripts/apps --gain --record --learn 3 --networks "$@"; }
-gain grid --orders dealt --variants placed,collectives,both slepc petsc quantum-espresso gpaw
+gain grid --orders dealt --variants placed,collectives,both slepc quantum-espresso
 gain grid --orders launcher --variants collectives,run slepc
+gain grid --orders dealt --variants placed,collectives,run petsc gpaw mpi4py-fft
 gain cluster --variants placed,collectives,both mpi4py-fft slepc
 ```
 
@@ -75,21 +77,21 @@ def interval(values):
     return statistics.median(values), values[outside - 1], values[-outside]
 
 
-def gain(line, variant):
+def gain(line, variant, kind="seconds"):
     """The part of the plain seconds that a variant saves, with its interval, where it ran."""
-    plain, other = line["seconds"]["plain"], line["seconds"].get(variant)
+    plain, other = line[kind]["plain"], line[kind].get(variant)
     return interval([1 - b / a for a, b in zip(plain, other)]) if other else None
 
 
 def newest():
-    """The last line of each application, network and order that was measured."""
+    """The last line of each application, network, order and job that was measured."""
     found = {}
     if FIGURES.exists():
         for number, text in enumerate(FIGURES.read_text().splitlines(), 1):
             try:
                 line = json.loads(text)
                 if "seconds" in line:
-                    found[line["application"], line["network"], line["order"]] = line
+                    found[line["application"], line["network"], line["order"], line["command"]] = line
             except (json.JSONDecodeError, KeyError) as error:
                 raise SystemExit(f"scripts/apps: {FIGURES}, line {number}: {error!r}") from error
     return found
@@ -120,20 +122,22 @@ def table(lines, variants):
 
 def said(lines):
     """What `treepie map` and `treepie history` said of each."""
-    text = "| application | ranks are | `treepie map` | `treepie history`, after the first runs | job |\n|---|---|---|---|---|\n"
+    text = "| application | plain, s | ranks are | `treepie map` | `treepie history`, after the first runs | job |\n|---|---|---|---|---|---|\n"
     for line in lines:
         history = "; ".join(one.strip() for one in line.get("history", [])[1:] if " median " not in one)
         job = f"`{line['command']}`" if "command" in line else ""
-        cells = [line["application"], ORDERS[line["order"]], line["map"], history or "-", job]
+        plain = f"{statistics.median(line['seconds']['plain']):.1f}"
+        cells = [line["application"], plain, ORDERS[line["order"]], line["map"], history or "-", job]
         text += "| " + " | ".join(one.replace("|", "\\|") for one in cells) + " |\n"
     return text
 
 
 def fixed(found, network):
     """What a job takes that does nothing, in a sentence."""
-    line = found.get((EMPTY, network, "launcher")) or found.get((EMPTY, network, "dealt"))
-    if not line:
+    lines = [one for (name, of, *_), one in found.items() if (name, of) == (EMPTY, network)]
+    if not lines:
         return ""
+    line = max(lines, key=lambda one: one["date"])
     seconds = {name: statistics.median(values) for name, values in line["seconds"].items()}
     more = [f"{VARIANTS[name]} {seconds[name] - seconds['plain']:+.2f}" for name in VARIANTS if name in seconds]
     return (
@@ -152,14 +156,51 @@ def write():
         if not lines:
             continue
         text += f"## On the {title}\n\n" + table(lines, VARIANTS) + "\n" + fixed(found, network)
-        with_cost = [line for line in lines if set(OVERHEAD) & set(line["seconds"])]
-        if with_cost:
-            text += "What the library costs, as a negative gain:\n\n" + table(with_cost, OVERHEAD) + "\n"
         text += "Verdicts and jobs:\n\n" + said(lines) + "\n"
     days = sorted({line["date"][:10] for line in applications})
     text += f"Measured {' and '.join(days)}.\n" + NOTES
+    on_host = [line for line in found.values() if line["network"] == HOST]
+    if on_host:
+        text += COSTS + costs(on_host)
     PAGE.write_text(text)
-    PICTURE.write_text(picture(applications))
+    PICTURE.write_text(picture([line for line in applications if line["network"] != HOST]))
+
+
+COSTS = """
+## What the library costs, on one host
+
+```sh
+scripts/apps --gain --record --networks host --orders launcher --variants off,counted
+```
+
+Two ranks on two cores, with real-time priority; runs and intervals as above. Per cent more than the
+plain run: of the launcher's seconds, and of the processor time of all processes. Ranks poll, so
+that both contain waiting. Calls are those of one rank in a second of it, of any function of MPI.
+The machine shows no counters of instructions; what a call costs is in [overhead](overhead.md).
+
+Most intervals contain zero: SLEPc's plain runs differ by half of their time, and jobs of a third
+of a second by a tenth. Counting costs HPCC 2.3 %, with 1.5 million calls a second, and short jobs
+some 14 ms, which are its start and its end.
+
+"""
+
+
+def costs(lines):
+    """Rows of what the library costs."""
+    heads = ["application", "version", "plain, s", "MPI, %", "calls a second"]
+    heads += [f"{name}: {what}" for name in OVERHEAD.values() for what in ("time", "processor")]
+    text = f"| {' | '.join(heads)} |\n|---|---|" + "---|" * (len(heads) - 2) + "\n"
+    for line in sorted(lines, key=lambda one: (one["application"] == EMPTY, one["application"])):
+        cells = [line["application"], line["version"].partition("+")[0]]
+        cells += [f"{statistics.median(line['seconds']['plain']):.2f}", f"{100 * line['mpi_share']:.0f}"]
+        cells.append(f"{line['calls_per_second']:,}")
+        for variant in OVERHEAD:
+            for kind in ("seconds", "processor"):
+                middle, least, most = gain(line, variant, kind)
+                # A cost is a gain below zero.
+                cells.append(f"{-100 * middle:+.1f} ({-100 * most:+.1f} to {-100 * least:+.1f})")
+        text += f"| {' | '.join(cells)} |\n"
+    return text
 
 
 NOTES = """\
@@ -168,23 +209,29 @@ round of Quantum ESPRESSO was disturbed. The explanations below are not measured
 have numbers.
 
 * **How these were chosen**: seven applications were tried on the grid in one or two rounds, and
-  inputs were made smaller or longer, before these rows. The two rows of SLEPc have different sizes
-  (`-n 130`, which is in the catalogue now, and `-n 26`).
-* **What gains**: on the grid, programs that wait for short sums over all ranks. A plan is likely to
-  cross the links of 10 ms fewer times than the MPI's `MPI_Allreduce`. In SLEPc, `treepie run`
-  measured 15.2 ms instead of 23.5 ms.
-* **With the guard**: `treepie run` gains nearly as much in SLEPc as plans without it, after three
-  jobs. It pays for trials with 1 % of the time. Its start and end take about a second more on this
-  grid.
-* **Without the guard**: all other gains are those of plans that nothing takes back.
-* **What loses**: mpi4py-fft on the grid took 28 % longer with plans, in one round of 3.6 s with
-  `64,64,64`. GROMACS took 3 % longer with plans and 0.8 % less by placement, in one round. On the
-  cluster, plans took SLEPc 4 % longer. The rows of the cluster were measured before plans without
-  the guard ran there from 1 KiB on.
+  inputs were made smaller or longer, before these rows. Where an application has two rows for the
+  same order, its jobs differ: the longer one is in the catalogue now.
+* **What gains**: on the grid, programs that wait for short sums over all ranks. A plan crosses the
+  links of 10 ms fewer times than the MPI's `MPI_Allreduce`. `treepie run` measured 13.6 ms instead
+  of 20.9 ms in PETSc's conjugate gradients, and 15.2 ms instead of 23.5 ms in SLEPc.
+* **With the guard**: where a job is long enough, `treepie run` gains nearly as much as plans
+  without it. It pays for trials with 1 % of the time. Its start and end take about a second more on
+  this grid.
+* **Where `treepie run` gains nothing**: in the jobs of 16 s (PETSc) and 21 s (GPAW), which make 610
+  and 660 collective calls on a rank. `treepie show` says that nothing was tried. If calls may
+  overlap, the second exchange between ranks comes after 5 s of collectives, and trials only then. What
+  a job measured before is not kept for the next one: 12 runs of PETSc in a row tried nothing. The
+  job of 36 s makes 1,430 calls, and adopted its plan in the first run.
+* **What loses**: mpi4py-fft, with plans, on the grid. Of its 0.65 s, 0.53 s are the start and the
+  end, as of the job that does nothing. The 28 % that it once lost with `64,64,64` were 1 s of
+  3.6 s.
+* **On the cluster**, plans took SLEPc 11 % longer, though none of its sums was replaced: they are
+  shorter than 1 KiB. Without the guard, each rank priced all plans for each size that it met, and
+  took the MPI's own. CLUSTERFIX
 * **Placement gains nothing in these rows**, though fewer bytes cross the grid. The messages are
   short, so that latency may decide. In one round of a longer Quantum ESPRESSO (`conv_thr=1.0d-8`,
   104 s), placement took 22 % less and both 30 % less; that was not repeated.
-* **Not measured**: LAMMPS and HPCC. **DOLFINx** fails on the grid without Treepie.
+* **Not measured**: LAMMPS and HPCC on a network. **DOLFINx** fails on the grid without Treepie.
 """
 
 

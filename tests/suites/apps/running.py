@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 import time
@@ -30,8 +31,9 @@ USUAL = re.compile(": quiet after |no wave was made|has come to its end|at the e
 class Run:
     """What a command left."""
 
-    def __init__(self, status, seconds, stdout, stderr):
-        self.status, self.seconds, self.stdout, self.stderr = status, seconds, stdout, stderr
+    def __init__(self, status, seconds, processor, stdout, stderr):
+        self.status, self.seconds, self.processor = status, seconds, processor
+        self.stdout, self.stderr = stdout, stderr
 
     @property
     def hangs(self):
@@ -91,12 +93,18 @@ def end_session(process):
             time.sleep(0.05)
 
 
+def processor_seconds():
+    """The processor time of all commands that have ended, and of what they waited for."""
+    of = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return of.ru_utime + of.ru_stime
+
+
 def run(command, directory, seconds, standard_input=None):
     """Runs a line of shell. Its output goes to files, which no grandchild can keep open for us."""
     # Of the library nothing but what the launcher is told.
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("TREEPIE_")}
     environment = {**inherited, **ENVIRONMENT}
-    began = time.monotonic()
+    began, before = time.monotonic(), processor_seconds()
     out, err = directory / ".stdout", directory / ".stderr"
     with open(standard_input or os.devnull, "rb") as stdin, open(out, "wb") as stdout, open(err, "wb") as stderr:
         process = subprocess.Popen(
@@ -116,4 +124,4 @@ def run(command, directory, seconds, standard_input=None):
         if processes_of_session(process.pid):
             end_session(process)
     text = [path.read_bytes()[:LONGEST_TEXT].decode(errors="replace") for path in (out, err)]
-    return Run(status, taken, *text)
+    return Run(status, taken, processor_seconds() - before, *text)

@@ -113,6 +113,13 @@ impl Chooser {
         }
     }
 
+    /// True if calls of `bytes` bytes are left to the native collective, whatever is predicted.
+    /// Their [choice](Self::choose) would only price what is not chosen.
+    pub fn leaves(&self, bytes: u64, clusters: &Clusters) -> bool {
+        let known = self.known.as_ref();
+        known.is_some_and(|known| known.enough(class_bytes(bytes), clusters) == 0.0)
+    }
+
     /// Choice for `operation`. `bytes` are those of the message, or of one rank's block (the mean,
     /// if they differ and all ranks know it); `None` if not all ranks know them. `ordered` requires
     /// that operands stay in the order of ranks. `clusters` are those with which the chooser was

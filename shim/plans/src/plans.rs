@@ -26,8 +26,11 @@ pub fn make(runner: &Runner, setup: &Setup, ground: &Ground, key: &Key) -> Optio
             (plan.clone(), segment)
         }
         Runner::Auto => {
-            let is_predicted = ground.is_between_near() && !key.ordered && bytes.is_some();
-            let is_known = ground.clusters.are_far() || is_predicted;
+            let predicted = bytes.filter(|_| ground.is_between_near() && !key.ordered);
+            if predicted.is_some_and(|bytes| ground.leaves(bytes)) {
+                return None;
+            }
+            let is_known = ground.clusters.are_far() || predicted.is_some();
             if !(is_known || setup.reproducible && key.operation.reduces()) {
                 return None;
             }

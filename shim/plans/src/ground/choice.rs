@@ -75,6 +75,11 @@ impl Ground {
         self.chooser.lock().eager_limit()
     }
 
+    /// True if no prediction replaces the native collective in calls of `bytes` bytes.
+    pub fn leaves(&self, bytes: u64) -> bool {
+        self.chooser.lock().leaves(bytes, &self.clusters)
+    }
+
     /// Returns the best choice for a call, of the algorithms that serve it.
     pub fn choose(&self, key: &Key, bytes: Option<u64>) -> Arc<Choice> {
         let mut chooser = self.chooser.lock();

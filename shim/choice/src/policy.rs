@@ -22,3 +22,11 @@ pub(crate) const MOST_CHOICES: usize = 1024;
 
 /// Maximum number of algorithms that are simulated before one of them is chosen.
 pub(crate) const MOST_CONFIRMED: usize = 4;
+
+/// Maximum number of near hosts among which trees are considered: estimates grow with the square of
+/// their number. Among more, only algorithms whose ranks all send alike are.
+pub(crate) const MOST_BY_TREE: usize = 64;
+
+/// Maximum number of ranks of which a description is read with several sizes of segments: one
+/// reading of thousands takes tens of milliseconds.
+pub(crate) const MOST_READ_IN_SEGMENTS: usize = 1024;

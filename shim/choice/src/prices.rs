@@ -4,7 +4,8 @@ use crate::choice::{Choice, Considered, Unpredicted};
 use crate::class::Class;
 use crate::native::Native;
 use crate::policy::{
-    ALIKE, MIN_BYTES_BETWEEN_NEAR, MIN_GAIN_RATIO, MIN_GAIN_RATIO_BETWEEN_NEAR, MOST_CONFIRMED,
+    ALIKE, MIN_BYTES_BETWEEN_NEAR, MIN_GAIN_RATIO, MIN_GAIN_RATIO_BETWEEN_NEAR, MOST_BY_TREE,
+    MOST_CONFIRMED, MOST_READ_IN_SEGMENTS,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -67,22 +68,30 @@ impl Prices {
         let is_one = input.clusters.count() == 1 && !self.network.is_in_memory();
         let is_distinct =
             |algorithm: &&Algorithm| algorithm.is_by_rank() || algorithm.tree.is_some();
+        let is_by_rounds = are_many_near(&self.network);
         Algorithm::of(input.operation)
             .filter(|algorithm| algorithm.keeps_order() || !input.ordered)
             .filter(|algorithm| !is_one || is_distinct(algorithm))
             .filter_map(|algorithm| {
+                if is_by_rounds {
+                    return self.in_lockstep(algorithm, input);
+                }
                 let best = self.with_best_segment(algorithm, input);
-                best.or_else(|| self.of_few(algorithm, input))
+                best.or_else(|| self.described(algorithm, input))
                     .or_else(|| self.in_lockstep(algorithm, input))
             })
             .filter(|considered| considered.seconds.is_finite())
             .collect()
     }
 
-    /// Algorithm between hosts that is considered for few ranks.
-    fn of_few(&self, algorithm: &'static Algorithm, whole: &CostInput) -> Option<Considered> {
+    /// Algorithm between hosts that is considered by its description.
+    fn described(&self, algorithm: &'static Algorithm, whole: &CostInput) -> Option<Considered> {
         let amount = Amount::Each(whole.bytes);
-        let cut = algorithm.candidate.of_few(whole.clusters.ranks())?;
+        let cut = algorithm.candidate.cut(whole.clusters)?;
+        let are_many = whole.clusters.ranks() > MOST_READ_IN_SEGMENTS;
+        if are_many && has_empty_blocks(whole) {
+            return None;
+        }
         if self.network.is_in_memory() || !algorithm.serves(&problem(whole, &amount)) {
             return None;
         }
@@ -97,14 +106,11 @@ impl Prices {
         })
     }
 
-    /// Algorithm between near hosts whose ranks send alike: not if a message is cut into blocks of
-    /// which some are empty.
+    /// Algorithm between near hosts whose ranks send alike.
     fn in_lockstep(&self, algorithm: &'static Algorithm, whole: &CostInput) -> Option<Considered> {
         let amount = Amount::Each(whole.bytes);
-        let is_between_near = !whole.clusters.are_far() && !self.network.is_in_memory();
-        let is_message = whole.operation.unit() == Unit::Message;
-        let has_empty_blocks = is_message && whole.bytes < whole.clusters.ranks() as u64;
-        let is_alike = is_between_near && algorithm.has_rounds() && !has_empty_blocks;
+        let is_between_near = self.network.is_near() && !self.network.is_in_memory();
+        let is_alike = is_between_near && algorithm.has_rounds() && !has_empty_blocks(whole);
         if !is_alike || !algorithm.serves(&problem(whole, &amount)) {
             return None;
         }
@@ -175,6 +181,14 @@ impl Prices {
             Price::Estimated(estimate) => estimate(input),
             Price::Read => by_description(algorithm, input),
         };
+        let is_read = matches!(price, Price::Read);
+        if is_read && whole.clusters.ranks() > MOST_READ_IN_SEGMENTS {
+            return Considered {
+                algorithm,
+                segment: whole.segment.bytes.max(1),
+                seconds: seconds(&input),
+            };
+        }
         let (segment, seconds) = self.best_size(&input, seconds);
         Considered {
             algorithm,
@@ -182,6 +196,17 @@ impl Prices {
             seconds,
         }
     }
+}
+
+/// True if the ranks are on so many near hosts that only algorithms in rounds are considered.
+pub(crate) fn are_many_near(network: &Network) -> bool {
+    network.is_near() && !network.is_in_memory() && network.clusters() > MOST_BY_TREE
+}
+
+/// True if the call's message, cut into a block for each rank, has empty ones: its ranks do not send
+/// alike.
+fn has_empty_blocks(whole: &CostInput) -> bool {
+    whole.operation.unit() == Unit::Message && whole.bytes < whole.clusters.ranks() as u64
 }
 
 /// Simulates the fastest algorithm, until one that was simulated is the fastest.
@@ -205,7 +230,7 @@ fn confirm(considered: &mut [Considered], whole: &CostInput) {
 }
 
 /// Fastest of the considered algorithms, or the native collective, if it takes `native` seconds
-/// and no algorithm less than `enough` of that; `None` if no algorithm's time is known.
+/// and no algorithm less than `enough` of that; `None` if no time is known.
 pub(crate) fn best_of(
     considered: Vec<Considered>,
     native: Option<f64>,
@@ -215,15 +240,19 @@ pub(crate) fn best_of(
         seconds if seconds < ALIKE * best.seconds => *other,
         _ => best,
     };
-    let best = considered.iter().fold(*considered.first()?, simplest);
-    let beats = native.map_or(enough > 0.0, |native| best.seconds < enough * native);
+    let best = considered
+        .first()
+        .map(|first| considered.iter().fold(*first, simplest));
+    let beats =
+        |best: &Considered| native.map_or(enough > 0.0, |native| best.seconds < enough * native);
+    if best.is_none() && native.is_none() {
+        return None;
+    }
+    let best = best.filter(beats);
     Some(Choice {
-        algorithm: beats.then_some(best.algorithm),
-        segment: best.segment,
-        seconds: match beats {
-            true => Some(best.seconds),
-            false => native,
-        },
+        algorithm: best.map(|best| best.algorithm),
+        segment: best.map_or(0, |best| best.segment),
+        seconds: best.map_or(native, |best| Some(best.seconds)),
         unpredicted: Unpredicted::default(),
         considered,
         native,

@@ -146,7 +146,15 @@ fn choose() {
         "{:>9} {:>6}  {:16} {:>9} {:>9} {:>16}",
         "clusters", "ranks", "operation", "first", "again", "with contention"
     );
-    for (clusters, ranks) in [(4, 16), (16, 64), (16, 256), (64, 1024), (1, 64), (1, 192)] {
+    for (clusters, ranks) in [
+        (4, 16),
+        (16, 64),
+        (16, 256),
+        (64, 1024),
+        (1, 64),
+        (1, 192),
+        (1, 512),
+    ] {
         let network = Arc::new(grid(clusters, ranks, true));
         let known = Clusters::of_network(&network);
         let fresh =

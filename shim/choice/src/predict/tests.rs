@@ -1,4 +1,5 @@
 use crate::form::{Progress, direct};
+use crate::policy::MOST_BY_TREE;
 use crate::predict::prediction::Prediction;
 use crate::predict::predictor::Predictor;
 use treepie_base::Cluster;
@@ -60,7 +61,7 @@ fn the_mpis_own_exchange_of_small_blocks_is_simulated_as_it_is_estimated() {
 }
 
 #[test]
-fn where_links_are_alike_algorithms_by_rank_are_considered_of_few_ranks_and_chosen() {
+fn where_links_are_alike_algorithms_by_rank_are_considered_of_few_ranks_and_rings_of_many() {
     let rate = [(0, 2.0), (1 << 20, 8800.0)];
     for (members, is_few) in [(16, true), (64, false)] {
         let numbers: Vec<usize> = (0..4 * members).map(|rank| rank / members).collect();
@@ -69,8 +70,9 @@ fn where_links_are_alike_algorithms_by_rank_are_considered_of_few_ranks_and_chos
         let platform = Platform::new(contents).unwrap();
         let found = predictor(&platform, Operation::Allreduce, 1 << 20);
         let considered = found.choice().considered();
-        let is_by_rank = considered.iter().any(|one| one.algorithm.is_by_rank());
-        assert_eq!(is_by_rank, is_few, "{members}");
+        let by_rank = considered.iter().filter(|one| one.algorithm.is_by_rank());
+        let by_rank: Vec<&str> = by_rank.map(|one| one.algorithm.name).collect();
+        assert_eq!(by_rank == ["ring"], !is_few, "{members}: {by_rank:?}");
         if is_few {
             assert!(found.chosen().unwrap().is_by_rank(), "{considered:?}");
         }
@@ -112,6 +114,25 @@ fn near_hosts_of_a_cluster_are_predicted_as_jobs_see_them_and_short_messages_lef
         (found.clusters.count(), found.chosen().is_some()),
         (8, true)
     );
+}
+
+#[test]
+fn between_many_near_hosts_only_algorithms_in_rounds_replace_the_mpis_own() {
+    let hosts = MOST_BY_TREE + 32;
+    let platform = grids::one_cluster(hosts, 1, Link::linear(2e-6, 3e-7, 4e-9).unwrap());
+    let found = predictor(&platform, Operation::Bcast, 1 << 20);
+    assert_eq!(found.clusters.count(), hosts);
+    assert_eq!(found.chosen().unwrap().name, "scatter-allgather");
+    let predicted = found.all(None).unwrap();
+    let taken = |algorithm: Option<&Algorithm>| {
+        let of = predicted.iter().find(|one| one.algorithm == algorithm);
+        of.unwrap().simulated.unwrap()
+    };
+    assert!(taken(found.chosen()) < 0.8 * taken(None));
+    assert!(predicted.iter().all(|one| one.inside.is_none()));
+    // No algorithm in rounds gathers.
+    let found = predictor(&platform, Operation::Gather, 64 << 10);
+    assert!(found.choice().algorithm.is_none() && found.choice().seconds.is_some());
 }
 
 #[test]

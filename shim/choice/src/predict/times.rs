@@ -3,10 +3,11 @@
 use crate::predict::parallel;
 use crate::predict::prediction::Prediction;
 use crate::predict::predictor::Predictor;
+use crate::prices::are_many_near;
 use treepie_collective::algorithms::shapes;
 use treepie_collective::operation::Unit;
 use treepie_collective::read::simulate::{Options, Outcome, SimulationError, simulate};
-use treepie_collective::{Algorithm, Clusters, Plan};
+use treepie_collective::{Algorithm, Clusters, Operation, Plan};
 
 /// Maximum number of steps of simulated plans: beyond it, those of all algorithms would take more
 /// than some seconds.
@@ -30,7 +31,10 @@ impl Predictor {
     pub fn all(&self, segment: Option<u64>) -> Result<Vec<Prediction>, SimulationError> {
         let algorithms = Algorithm::of(self.call.operation);
         let problem = self.whole();
-        let fitting = algorithms.filter(|known| self.allows(known) && known.serves(&problem));
+        let is_by_rounds = are_many_near(&self.network);
+        let fitting = algorithms
+            .filter(|known| !is_by_rounds || known.is_by_rank() || known.has_rounds())
+            .filter(|known| self.allows(known) && known.serves(&problem));
         // The native collective is one of them.
         let fitting: Vec<Option<&'static Algorithm>> =
             fitting.map(Some).chain(std::iter::once(None)).collect();
@@ -107,8 +111,10 @@ impl Predictor {
 
     /// Largest message of a plan with this segment: blocks that are not cut are sent together.
     fn as_run(&self, segment: u64) -> u64 {
-        let largest = match self.call.operation.unit() {
-            Unit::Message => segment,
+        let operation = self.call.operation;
+        let collects = matches!(operation, Operation::Scan | Operation::Exscan);
+        let largest = match operation.unit() {
+            Unit::Message if !collects => segment,
             _ => self.chooser.largest_of(segment, Some(self.call.bytes)),
         };
         self.at_once(largest)

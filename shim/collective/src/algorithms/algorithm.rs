@@ -65,6 +65,8 @@ pub enum Candidate {
     ForOrder(Price),
     /// For few ranks, by its description, which takes too long to read for many.
     OfFew(Cut),
+    /// With whole messages, by its description.
+    Whole,
 }
 
 /// Message segmentation with which an algorithm is considered.
@@ -80,10 +82,13 @@ pub enum Cut {
 const FEW: usize = 128;
 
 impl Candidate {
-    /// Segmentation with which it is considered for this number of ranks by [`Candidate::OfFew`].
-    pub fn of_few(self, ranks: usize) -> Option<Cut> {
+    /// Segmentation with which it is considered for the ranks of these clusters, by its
+    /// description; `None` if it is considered in another way, or not at all.
+    pub fn cut(self, clusters: &Clusters) -> Option<Cut> {
+        let are_few = clusters.ranks() <= FEW;
         match self {
-            Candidate::OfFew(cut) if ranks <= FEW => Some(cut),
+            Candidate::OfFew(cut) if are_few => Some(cut),
+            Candidate::Whole if are_few || clusters.are_far() => Some(Cut::Whole),
             _ => None,
         }
     }
@@ -205,7 +210,11 @@ impl Algorithm {
     /// collected.
     pub fn has_rounds(&self) -> bool {
         let is_of_message = self.operations[0].unit() == Unit::Message;
-        let after_message = is_of_message && matches!(self.candidate, Candidate::OfFew(Cut::Whole));
+        let is_whole = matches!(
+            self.candidate,
+            Candidate::OfFew(Cut::Whole) | Candidate::Whole
+        );
+        let after_message = is_of_message && is_whole;
         self.alike != Symmetry::None || after_message
     }
 

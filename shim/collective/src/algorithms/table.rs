@@ -13,8 +13,9 @@
 //! | `estimated` | the choice considers it, by this estimate |
 //! | `priced` | the choice considers it, by its description |
 //! | `for_order` | as `priced`, only if operands must stay in order |
-//! | `of_few` | as `priced`, with whole messages, for few ranks |
-//! | `of_few_in_segments` | as `of_few`, in segments of several sizes |
+//! | `in_whole` | as `priced`, with whole messages |
+//! | `of_few` | as `in_whole`, for few ranks |
+//! | `of_few_in_segments` | as `priced`, for few ranks |
 
 use crate::algorithms::algorithm::{
     Algorithm, Candidate, Cut, Describe, Effort, Estimate, Parameter, Price, Scope, Symmetry,
@@ -194,6 +195,13 @@ impl Algorithm {
         }
     }
 
+    const fn in_whole(self) -> Self {
+        Algorithm {
+            candidate: Candidate::Whole,
+            ..self
+        }
+    }
+
     const fn of_few_in_segments(self) -> Self {
         Algorithm {
             candidate: Candidate::OfFew(Cut::Segments),
@@ -356,7 +364,7 @@ pub static TABLE: &[Algorithm] = &[
     row("recursive-doubling", &[Allreduce], doubling::allreduce).flipped().for_order(),
     row("reduce-scatter-allgather", &[Allreduce], halving::allreduce).flipped().also(&["rabenseifner"]).of_few(),
     row("reduce-scatter-allgather-shared", &[Allreduce], halving::allreduce_shared_fold).flipped(),
-    row("ring", &[Allreduce], ring::allreduce).requires(&[Commutative]).symmetric().of_few(),
+    row("ring", &[Allreduce], ring::allreduce).requires(&[Commutative]).symmetric().in_whole(),
     row("circulant", &[Allreduce], |p, r, s| rounds::allreduce(p, r, s, &circulant::rounds(p.ranks())))
         .requires(&[Commutative]).symmetric(),
     row("sparbit", &[Allreduce], |p, r, s| rounds::allreduce(p, r, s, &sparbit::rounds(p.ranks())))
@@ -406,7 +414,7 @@ pub static TABLE: &[Algorithm] = &[
         .estimated(blocks::aggregate),
 
     row("flat", ALLGATHERS, linear::allgather).symmetric().estimated(blocks::direct),
-    row("ring", ALLGATHERS, ring::allgather).symmetric().of_few(),
+    row("ring", ALLGATHERS, ring::allgather).symmetric().in_whole(),
     row("bruck", ALLGATHERS, |p, r, s| rounds::allgather(p, r, s, &bruck::rounds(p.ranks())))
         .symmetric().of_few(),
     row("circulant", ALLGATHERS, |p, r, s| rounds::allgather(p, r, s, &circulant::rounds(p.ranks())))
@@ -445,7 +453,7 @@ pub static TABLE: &[Algorithm] = &[
 
     row("pairwise", REDUCE_SCATTERS, linear::reduce_scatter).symmetric().estimated(blocks::direct),
     row("at-once", REDUCE_SCATTERS, at_once::reduce_scatter).symmetric(),
-    row("ring", REDUCE_SCATTERS, ring::reduce_scatter).requires(&[Commutative]).symmetric().of_few(),
+    row("ring", REDUCE_SCATTERS, ring::reduce_scatter).requires(&[Commutative]).symmetric().in_whole(),
     row("recursive-halving", REDUCE_SCATTERS, halving::reduce_scatter).requires(&[Commutative]).flipped().of_few(),
     row("circulant", REDUCE_SCATTERS, |p, r, s| rounds::reduce_scatter(p, r, s, &circulant::rounds(p.ranks())))
         .requires(&[Commutative]).symmetric(),
@@ -455,7 +463,8 @@ pub static TABLE: &[Algorithm] = &[
         .requires(&[Commutative, PowerOfTwo]).alternating(),
     row("mixed-radix", REDUCE_SCATTERS, |p, r, s| stages::reduce_scatter(p, r, s, &radices::by_ranks(p, r)))
         .flipped().parameter("radix", 2, 1024, radices::LARGEST_RADIX),
-    row("butterfly", REDUCE_SCATTERS, halving::butterfly),
+    row("butterfly", &[ReduceScatterBlock], halving::butterfly).flipped(),
+    row("butterfly", &[ReduceScatter], halving::butterfly),
     row("reduce-scatterv", REDUCE_SCATTERS, composed::reduce_scatter),
     grid("grid-levels", REDUCE_SCATTERS, |p, r, s| stages::reduce_scatter(p, r, s, &radices::by_levels(p, r)))
         .flipped().parameter("radix", 2, 1024, radices::LARGEST_RADIX).of_few(),

@@ -27,8 +27,8 @@ enum InPlace<'a> {
     Groups(&'a Clusters, &'a str),
 }
 
-/// Maximum number of near hosts: orders between more take longer to compute than a job should wait.
-const MOST_NEAR_HOSTS: usize = 64;
+/// Maximum number of near hosts: the links of each two take half a MiB in each rank.
+const MOST_NEAR_HOSTS: usize = 256;
 
 /// Cluster of each rank; `None` if the platform has no such rank.
 fn places(platform: &Platform, ranks: &[usize]) -> Option<Vec<Cluster>> {
@@ -102,7 +102,7 @@ impl Network {
         Some(Network::of(platform, ranks, places, place))
     }
 
-    /// Part whose ranks are all in one cluster, on two to 64 near hosts, which replace clusters.
+    /// Part whose ranks are all in one cluster, on two to 256 near hosts, which replace clusters.
     /// `None` otherwise.
     pub fn between_near_hosts(platform: &Platform, ranks: &[usize]) -> Option<Self> {
         let places = places(platform, ranks)?;

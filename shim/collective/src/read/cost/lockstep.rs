@@ -9,6 +9,7 @@ use crate::read::cost::script::{Move, OneByOne, Part, ReadingMode, Script};
 use crate::read::moved;
 use crate::read::simulate::links::Links;
 use crate::read::simulate::outcome::Sending;
+use std::collections::HashMap;
 use treepie_platform::Contention;
 
 impl Reading<'_> {
@@ -32,20 +33,18 @@ impl Reading<'_> {
         };
         let flow = problem.flow(u64::MAX.into());
         let some = [call.root, ranks / 4, ranks / 2 + 1, ranks - 1];
-        let seconds = some.into_iter().filter(|&rank| rank < ranks).map(|rank| {
-            let script = Script::read(&description, flow, rank, how);
-            let alike = algorithm.alike(&problem);
-            let seconds = Lockstep::new(self.network, rank, alike).seconds(&script);
-            (seconds, script.hands_on())
-        });
-        let (longest, has_rounds) = seconds
-            .fold((0.0, false), |(longest, any), (one, hands_on)| {
-                (f64::max(longest, one), any || hands_on)
-            });
-        match has_rounds {
-            true => longest.max(moved::seconds(self.network, &description)),
-            false => f64::INFINITY,
+        let read = |rank| (rank, Script::read(&description, flow, rank, how));
+        let some = some.into_iter().filter(|&rank| rank < ranks);
+        let scripts: Vec<(usize, Script)> = some.map(read).collect();
+        if !scripts.iter().any(|(_, script)| script.hands_on()) {
+            return f64::INFINITY;
         }
+        let alike = algorithm.alike(&problem);
+        let seconds = |(rank, script): &(usize, Script)| {
+            Lockstep::new(self.network, *rank, alike).seconds(script)
+        };
+        let longest = scripts.iter().map(seconds).fold(0.0, f64::max);
+        longest.max(moved::seconds(self.network, &description))
     }
 }
 
@@ -57,8 +56,8 @@ struct Lockstep<'a> {
     alike: Symmetry,
     /// Ranks of its cluster, which share an uplink.
     mates: Vec<usize>,
-    /// Last message, and its times.
-    last: Option<((usize, u64), Round)>,
+    /// Times of messages to a rank, by their bytes.
+    rounds: HashMap<(usize, u64), Round>,
 }
 
 /// Times of the messages that all ranks of a cluster send in one round, in seconds.
@@ -88,7 +87,7 @@ impl<'a> Lockstep<'a> {
             rank,
             alike,
             mates: (0..network.ranks()).filter(is_mate).collect(),
-            last: None,
+            rounds: HashMap::new(),
         }
     }
 
@@ -117,9 +116,7 @@ impl<'a> Lockstep<'a> {
 
     /// Times of a message to a rank, while all mates send to the ranks that are as far from them.
     fn round(&mut self, to: usize, bytes: u64) -> Round {
-        if let Some((last, round)) = self.last
-            && last == (to, bytes)
-        {
+        if let Some(&round) = self.rounds.get(&(to, bytes)) {
             return round;
         }
         let (ranks, host_of) = (self.network.ranks(), self.network.host_of());
@@ -147,7 +144,7 @@ impl<'a> Lockstep<'a> {
         round.busy = f64::max(alone / on_host, card).max(uplink);
         let work = |by| self.network.occupied(self.rank, to, bytes, by);
         round.work = work(Overhead::Send) + work(Overhead::Receive);
-        self.last = Some(((to, bytes), round));
+        self.rounds.insert((to, bytes), round);
         round
     }
 }

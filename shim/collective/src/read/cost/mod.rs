@@ -16,6 +16,7 @@
 mod contention;
 mod lockstep;
 mod reading;
+mod ring;
 mod run;
 mod script;
 #[cfg(test)]

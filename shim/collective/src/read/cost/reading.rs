@@ -1,6 +1,6 @@
 //! Times of a call, from its description.
 
-use crate::algorithms::algorithm::Algorithm;
+use crate::algorithms::algorithm::{Algorithm, Symmetry};
 use crate::clusters::Clusters;
 use crate::network::links::Network;
 use crate::operation::Unit;
@@ -163,6 +163,9 @@ impl Reading<'_> {
         if sends <= most.max(of_a_tree) {
             return self.whole(algorithm, problem, flow);
         }
+        if algorithm.alike != Symmetry::None && usual.is_of_ring() {
+            return self.ring(&read(Part::First(2)), &usual);
+        }
         let coarse = problem.flow(match problem.operation.unit() {
             Unit::Message => self.flow,
             _ => Flow {
@@ -251,33 +254,6 @@ impl Reading<'_> {
                 .any(|count| greatest_common(count, *one) > 1)
         };
         (least..).find(|one| !has_common(one)).unwrap_or(least)
-    }
-
-    /// Seconds that a block takes if it is forwarded this many times, the maximum over some
-    /// starting ranks: the time of a ring of small blocks. For each rank, the rounds that are not
-    /// in its script are assumed to be like the last two.
-    fn handed_on(&self, scripts: &Scripts, times: usize) -> f64 {
-        let from = |first: usize| {
-            let (mut rank, mut seconds) = (first, 0.0);
-            for round in 0..times {
-                let script = scripts.of(rank);
-                let beyond = (round + 1).saturating_sub(script.sent().count());
-                let known = round.checked_sub(beyond.next_multiple_of(2));
-                let Some((to, bytes)) = known.and_then(|known| script.sent().nth(known)) else {
-                    break;
-                };
-                let to = scripts.peer(rank, to);
-                let link = self.network.link(rank, to);
-                seconds += link.map_or(0.0, |link| link.delivery(bytes));
-                rank = to;
-            }
-            seconds
-        };
-        let ranks = scripts.ranks();
-        // The starts follow the first rank of a cluster, in the usual numbering: the path to that
-        // one is long.
-        let starts = (0..4).map(|quarter| (quarter * ranks / 4 + 2) % ranks);
-        starts.map(from).fold(0.0, f64::max)
     }
 }
 

@@ -107,12 +107,28 @@ impl Script {
         self.hands_on
     }
 
+    /// True if the rank sends what it has received, always to one rank.
+    pub fn is_of_ring(&self) -> bool {
+        let mut receivers = self.sent().map(|(to, _)| to);
+        let first = receivers.next();
+        self.hands_on && receivers.all(|to| Some(to) == first)
+    }
+
     /// Progress of the first messages that are read, each by its bytes.
     pub fn progress(&self, messages: usize) -> f64 {
         self.sent()
             .take(messages)
             .map(|(_, bytes)| bytes as f64 + 1.0)
             .sum()
+    }
+
+    /// Bytes that it combines or copies.
+    pub fn computed(&self) -> u64 {
+        let bytes = self.moves.iter().map(|one| match one {
+            Move::Compute(bytes) => *bytes,
+            _ => 0,
+        });
+        bytes.sum()
     }
 
     /// Receivers and bytes of the messages that are read.

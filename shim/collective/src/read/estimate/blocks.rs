@@ -2,7 +2,9 @@
 //! scans; and barriers.
 
 use crate::algorithms::by_cluster::between::{Grouped, by_tail};
-use crate::algorithms::by_cluster::scan::runs;
+use crate::algorithms::by_cluster::scan::{Run, runs};
+use crate::algorithms::by_cluster::stage::Stage;
+use crate::network::costs::MessageCost;
 use crate::network::links::Overhead;
 use crate::operation::Operation;
 use crate::read::estimate::input::CostInput;
@@ -455,6 +457,21 @@ pub(crate) fn scan_exchange(input: &CostInput) -> f64 {
     let last = prefixes / input.largest(|c| gives[c]).max(block).max(1.0);
     let passing = (sums + latency + last).max(both);
     let segments = input.segments(input.bytes);
-    let inside = input.largest(|c| input.inside(c, input.bytes).seconds(segments));
+    let inside = runs.iter().map(|run| along(input, run).seconds(segments));
+    let inside = inside.fold(0.0, f64::max);
     2.0 * inside + latency + passing + all * input.reducing() / clusters
+}
+
+/// Segments along a run, each added up on the way.
+fn along(input: &CostInput, run: &Run) -> Stage {
+    let bytes = input.segment.bytes.min(input.bytes);
+    let next = |rank| input.network.link(rank, rank + 1);
+    let hops = (run.first..run.last).map(|rank| MessageCost::on(next(rank), bytes));
+    hops.fold(Stage::default(), |stage, hop| {
+        stage.then(Stage {
+            first: hop.seconds() + input.reducing(),
+            period: hop.gap + input.reducing(),
+            ..Stage::default()
+        })
+    })
 }

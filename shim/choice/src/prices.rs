@@ -198,13 +198,14 @@ impl Prices {
     }
 }
 
-/// True if the ranks are on so many near hosts that only algorithms in rounds are considered.
+/// True if the ranks are on more near hosts than trees are considered for: only algorithms in
+/// rounds are.
 pub(crate) fn are_many_near(network: &Network) -> bool {
     network.is_near() && !network.is_in_memory() && network.clusters() > MOST_BY_TREE
 }
 
-/// True if the call's message, cut into a block for each rank, has empty ones: its ranks do not send
-/// alike.
+/// True if the call's message, cut into a block for each rank, has empty ones: its ranks do not
+/// send alike.
 fn has_empty_blocks(whole: &CostInput) -> bool {
     whole.operation.unit() == Unit::Message && whole.bytes < whole.clusters.ranks() as u64
 }

@@ -2,10 +2,10 @@
 //! choices [-- SEED [PLATFORMS]]`.
 //!
 //! For each platform, collective and size: the simulated time of what is chosen over that of the
-//! fastest algorithm, the MPI's own included, and the estimate over the simulation. Platforms have 1
-//! to 12 clusters of 1 to 24 hosts of 1 to 8 ranks, at most 256 in all; inside, Fast Ethernet, gigabit
-//! Ethernet or a fabric of 200 Gbit/s; between clusters 0.1 to 10 ms and 100 or 1,000 Mbit/s, one for
-//! all pairs or different ones.
+//! fastest algorithm, the MPI's own included, and the estimate over the simulation. Platforms have
+//! 1 to 12 clusters of 1 to 24 hosts of 1 to 8 ranks, at most 256 in all; inside, Fast Ethernet,
+//! gigabit Ethernet or a fabric of 200 Gbit/s; between clusters 0.1 to 10 ms and 100 or
+//! 1,000 Mbit/s, one for all pairs or different ones.
 #![allow(clippy::unwrap_used)] // a benchmark may panic
 
 use treepie_base::{Cluster, SplitMix64};

@@ -112,13 +112,19 @@ impl Rows {
         }
         if seconds > LISTED * least {
             let named = |one: &Prediction| one.algorithm.map_or("native", |known| known.name);
+            let estimated = |one: &Prediction| match one.estimated {
+                Some(seconds) => format!("{:.3}", 1e3 * seconds),
+                None => "none".to_owned(),
+            };
             let line = format!(
-                "{:5.2} {operation} of {bytes} on {name}: {} {:.3} ms, {} {:.3} ms",
+                "{:5.2} {operation} of {bytes} on {name}: {} {:.3} ms (estimate {}), {} {:.3} ({})",
                 seconds / least,
                 named(chosen),
                 1e3 * seconds,
+                estimated(chosen),
                 named(fastest),
-                1e3 * least
+                1e3 * least,
+                estimated(fastest)
             );
             self.listed.push((seconds / least, line));
         }

@@ -424,7 +424,7 @@ pub static TABLE: &[Algorithm] = &[
         .requires(&[PowerOfTwo]).alternating(),
     row("mixed-radix", ALLGATHERS, |p, r, s| stages::allgather(p, r, s, &radices::by_ranks(p, r))).flipped().parameter("radix", 2, 1024, radices::LARGEST_RADIX),
     row("recursive-doubling", ALLGATHERS, doubling::allgather).requires(&[PowerOfTwo]).flipped().of_few(),
-    row("neighbour-exchange", ALLGATHERS, neighbours::allgather).requires(&[EvenRanks]).alternating(),
+    row("neighbour-exchange", ALLGATHERS, neighbours::allgather).requires(&[EvenRanks]).alternating().in_whole(),
     row("gather-broadcast", ALLGATHERS, composed::gather_broadcast),
     grid("grid-levels", ALLGATHERS, |p, r, s| stages::allgather(p, r, s, &radices::by_levels(p, r))).flipped().parameter("radix", 2, 1024, radices::LARGEST_RADIX).of_few(),
     grid("grid-exchange", ALLGATHERS, allgather::exchange).over_trees().estimated(blocks::allgather_exchange),

@@ -122,8 +122,17 @@ impl Reading<'_> {
         Times::line(run.map(|one| one as f64), found, segments as f64)
     }
 
-    /// Times of all messages of an algorithm, run one by one; `None` if they are many.
+    /// True if a plan is read, whose steps wait for their data only.
+    fn is_plan(&self) -> bool {
+        self.clusters.is_some()
+    }
+
+    /// Times of all messages of an algorithm, run one by one; `None` if they are many, or if ranks
+    /// alternate between two neighbours and do not wait for both.
     fn whole_if_short(&self, algorithm: &Algorithm, problem: &Problem) -> Option<Times> {
+        if self.is_plan() && algorithm.alike == Symmetry::Every(2) {
+            return None;
+        }
         let (ranks, flow) = (problem.ranks(), problem.flow(self.flow));
         let description = algorithm.describe(problem);
         let some = [problem.root, ranks / 3, ranks / 2, ranks - 1];
@@ -158,13 +167,18 @@ impl Reading<'_> {
         let description = algorithm.describe(problem);
         let usual = Script::read(&description, flow, ranks / 2, how(Part::All, false));
         let sends = usual.sends();
+        // An MPI waits in each round, a plan only for what it sends next.
+        let is_round = usual.is_of_ring() || self.is_plan() && usual.alternates();
+        let is_message = problem.operation.unit() == Unit::Message;
+        let has_empty_blocks = is_message && problem.block(0) < ranks as u64;
+        let is_round = is_round && !has_empty_blocks && sends > LEAST_SENDS;
+        if algorithm.alike != Symmetry::None && is_round {
+            return self.ring(&read(Part::First(3)), &usual);
+        }
         let most = (MOST_MESSAGES / ranks.max(1)).max(LEAST_SENDS);
         let of_a_tree = 4 * ranks.max(1).ilog2() as usize;
         if sends <= most.max(of_a_tree) {
             return self.whole(algorithm, problem, flow);
-        }
-        if algorithm.alike != Symmetry::None && usual.is_of_ring() {
-            return self.ring(&read(Part::First(2)), &usual);
         }
         let coarse = problem.flow(match problem.operation.unit() {
             Unit::Message => self.flow,

@@ -1,4 +1,5 @@
-//! Time of a ring: each rank sends what it has received to the next one.
+//! Time of a ring, in which each rank sends what it has received to the next one, or to its two
+//! neighbours alternately.
 
 use crate::network::links::Network;
 use crate::read::cost::reading::Reading;
@@ -9,18 +10,19 @@ use crate::read::simulate::outcome::Sending;
 use treepie_platform::Contention;
 
 impl Reading<'_> {
-    /// Times of a ring whose ranks send as a `usual` one, from the `first` two of each: all links
-    /// are occupied in each round as in the first, and each block goes all the way.
+    /// Times of a ring whose ranks send as a `usual` one, from the `first` three messages of each: all
+    /// links are occupied in each two rounds as in the second and the third, and each block goes all
+    /// the way.
     pub(super) fn ring(&self, first: &Scripts, usual: &Script) -> Times {
-        let one = Round::new(self.network, first);
-        let rounds = usual.progress(usual.sends()) / usual.progress(1);
+        let two = TwoRounds::new(self.network, first);
+        let times = usual.progress(usual.sends()) / (usual.progress(3) - usual.progress(1));
         let computing = self.network.computing.seconds(usual.computed());
         let handed = self.handed_on(first, usual.sends());
-        let passed = rounds * one.busy;
+        let passed = times * two.busy;
         Times {
-            end: handed.max(passed + one.latency) + computing,
+            end: handed.max(passed + two.latency) + computing,
             left: handed.max(passed) + computing,
-            busiest: rounds * one.busiest_cluster,
+            busiest: times * two.busiest_cluster,
         }
     }
 
@@ -52,8 +54,8 @@ impl Reading<'_> {
     }
 }
 
-/// One round, in which each rank sends one message, in seconds.
-struct Round {
+/// The second and the third round, in each of which all ranks send one message, in seconds.
+struct TwoRounds {
     /// Time that the busiest link is occupied.
     busy: f64,
     /// Time that the busiest link of a cluster with others is occupied.
@@ -62,32 +64,34 @@ struct Round {
     latency: f64,
 }
 
-impl Round {
+impl TwoRounds {
     fn new(network: &Network, first: &Scripts) -> Self {
         let links = Links::new(network, Sending::Overlapping);
-        let (hosts, clusters) = (network.hosts(), network.clusters());
-        let mut cards = vec![[0.0; 2]; hosts];
-        let mut access = vec![[0.0; 2]; clusters];
-        let (mut alone, mut latency) = (0.0, 0.0);
+        let (hosts, clusters) = (network.host_of(), network.cluster_of());
+        let mut cards = vec![[0.0; 2]; network.hosts()];
+        let mut access = vec![[0.0; 2]; network.clusters()];
+        let (mut connection, mut latency) = (0.0, 0.0);
         for rank in 0..first.ranks() {
-            for (to, bytes) in first.of(rank).sent().take(1) {
-                let to = first.peer(rank, to);
+            let mut last = (None, 0.0);
+            for (peer, bytes) in first.of(rank).sent().skip(1) {
+                let to = first.peer(rank, peer);
                 let path = links.way((rank, to, bytes), Contention::NONE);
                 let [out, up, down, into] = path.shared();
-                let (hosts, clusters) = (network.host_of(), network.cluster_of());
                 cards[hosts[rank]][0] += out;
                 cards[hosts[to]][1] += into;
                 access[clusters[rank].0][0] += up;
                 access[clusters[to].0][1] += down;
                 let gap = network.link(rank, to).map_or(0.0, |link| link.gap(bytes));
-                alone = f64::max(alone, gap);
+                let before = if last.0 == Some(to) { last.1 } else { 0.0 };
+                last = (Some(to), before + gap);
+                connection = f64::max(connection, last.1);
                 latency = f64::max(latency, path.latency + path.handshake);
             }
         }
         let most = |all: &[[f64; 2]]| all.iter().flatten().copied().fold(0.0, f64::max);
         let busiest_cluster = most(&access);
-        Round {
-            busy: busiest_cluster.max(most(&cards)).max(alone),
+        TwoRounds {
+            busy: busiest_cluster.max(most(&cards)).max(connection),
             busiest_cluster,
             latency,
         }

@@ -107,6 +107,13 @@ impl Script {
         self.hands_on
     }
 
+    /// True if the rank sends what it has received, to one rank or to two alternately.
+    pub fn alternates(&self) -> bool {
+        let receivers: Vec<u32> = self.sent().map(|(to, _)| to).collect();
+        let mut pairs = receivers.iter().zip(receivers.iter().skip(2));
+        self.hands_on && pairs.all(|(one, next)| one == next)
+    }
+
     /// True if the rank sends what it has received, always to one rank.
     pub fn is_of_ring(&self) -> bool {
         let mut receivers = self.sent().map(|(to, _)| to);

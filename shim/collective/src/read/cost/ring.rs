@@ -10,9 +10,9 @@ use crate::read::simulate::outcome::Sending;
 use treepie_platform::Contention;
 
 impl Reading<'_> {
-    /// Times of a ring whose ranks send as a `usual` one, from the `first` three messages of each: all
-    /// links are occupied in each two rounds as in the second and the third, and each block goes all
-    /// the way.
+    /// Times of a ring whose ranks send as a `usual` one, from the `first` three messages of each.
+    /// All links are occupied in each two rounds as in the second and the third, and each block
+    /// goes all the way.
     pub(super) fn ring(&self, first: &Scripts, usual: &Script) -> Times {
         let two = TwoRounds::new(self.network, first);
         let times = usual.progress(usual.sends()) / (usual.progress(3) - usual.progress(1));

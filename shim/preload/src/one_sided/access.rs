@@ -11,27 +11,27 @@ use super::window;
 
 /// `MPI_Put`.
 #[inline(always)]
-pub fn put(reached: Reached, next: impl Fn() -> c_int) -> c_int {
+pub fn put(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
     match features::any(KEEPING) {
-        true => access(&reached, Some(UpdateKind::Put), &next),
+        true => access(&reached, Some(UpdateKind::Put), next),
         false => next(),
     }
 }
 
 /// `MPI_Accumulate`.
 #[inline(always)]
-pub fn accumulate(reached: Reached, next: impl Fn() -> c_int) -> c_int {
+pub fn accumulate(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
     match features::any(KEEPING) {
-        true => access(&reached, Some(UpdateKind::Accumulate), &next),
+        true => access(&reached, Some(UpdateKind::Accumulate), next),
         false => next(),
     }
 }
 
 /// Passes on a call to a target.
 #[inline(always)]
-pub fn pass(reached: Reached, next: impl Fn() -> c_int) -> c_int {
+pub fn pass(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
     match features::any(KEEPING) {
-        true => access(&reached, None, &next),
+        true => access(&reached, None, next),
         false => next(),
     }
 }
@@ -48,7 +48,7 @@ enum Passage {
 /// windows without pending updates, which are only counted.
 #[cold]
 #[inline(never)]
-fn access(reached: &Reached, kind: Option<UpdateKind>, next: &dyn Fn() -> c_int) -> c_int {
+fn access(reached: &Reached, kind: Option<UpdateKind>, next: impl FnOnce() -> c_int) -> c_int {
     let Some(native) = native() else {
         return next();
     };
@@ -89,7 +89,7 @@ fn access(reached: &Reached, kind: Option<UpdateKind>, next: &dyn Fn() -> c_int)
 }
 
 /// Passes on a call, after the pending updates that overlap its target range.
-fn before(reached: &Reached, next: impl Fn() -> c_int) -> c_int {
+fn before(reached: &Reached, next: impl FnOnce() -> c_int) -> c_int {
     let done = window::find(reached.window).map_or(Ok(()), |window| {
         let (Some(native), Some(target)) = (native(), window.known_target(reached.target)) else {
             return Ok(());

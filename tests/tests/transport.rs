@@ -191,7 +191,7 @@ const NO_MEMORY: &str = "the ranks of a host share no memory, messages go throug
 fn where_memory_is_refused_or_full_all_ranks_use_messages_and_one_says_why(mpi: Mpi) {
     for (what, reason) in [
         ("memfd_create", "memfd_create of "),
-        ("posix_fallocate", "No space left on device"),
+        ("fallocate", "No space left on device"),
     ] {
         let outcome = refused(mpi, what, None);
         let told = outcome.stderr.matches(NO_MEMORY).count();

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use thiserror::Error;
-use treepie_process::machine::{file_limit, unnamed_file};
+use treepie_process::machine::{file_limit, reserve, unnamed_file};
 
 /// Distance in bytes between data written by different processes: two cache lines, which processors
 /// fetch together.
@@ -173,13 +173,9 @@ impl Segment {
             }
         };
         let file = unnamed_file(c"treepie").map_err(failed("memfd_create"))?;
-        // Memory that is only reserved would end the process if the system ran out of it.
-        // SAFETY: this library owns the descriptor.
-        let allocated = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) };
-        if allocated != 0 {
-            let problem = io::Error::from_raw_os_error(allocated);
-            return Err(failed("fallocate")(problem));
-        }
+        let file = File::from(file);
+        reserve(&file, bytes).map_err(failed("fallocate"))?;
+        let file = OwnedFd::from(file);
         let mut segment = Segment::map(&file, layout)?;
         segment.is_made_here = true;
         MADE.fetch_add(bytes, Ordering::Relaxed);

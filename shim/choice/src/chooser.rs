@@ -115,7 +115,7 @@ impl Chooser {
 
     /// True if calls of `bytes` bytes are left to the native collective, whatever is predicted.
     /// Their [choice](Self::choose) would only price what is not chosen.
-    pub fn leaves(&self, bytes: u64, clusters: &Clusters) -> bool {
+    pub fn is_left_to_native(&self, bytes: u64, clusters: &Clusters) -> bool {
         let known = self.known.as_ref();
         known.is_some_and(|known| known.enough(class_bytes(bytes), clusters) == 0.0)
     }

@@ -12,7 +12,6 @@ use std::sync::Arc;
 use treepie_base::{Cluster, List};
 use treepie_collective::algorithms::{Cut, Describe, Price, costs};
 use treepie_collective::network::MessageCosts;
-use treepie_collective::operation::Unit;
 use treepie_collective::read::cost::{OneByOne, Reading};
 use treepie_collective::read::estimate::{CostInput, Size};
 use treepie_collective::read::simulate::{Options, simulate};
@@ -88,11 +87,10 @@ impl Prices {
     fn described(&self, algorithm: &'static Algorithm, whole: &CostInput) -> Option<Considered> {
         let amount = Amount::Each(whole.bytes);
         let cut = algorithm.candidate.cut(whole.clusters)?;
+        let call = problem(whole, &amount);
         let are_many = whole.clusters.ranks() > MOST_READ_IN_SEGMENTS;
-        if are_many && has_empty_blocks(whole) {
-            return None;
-        }
-        if self.network.is_in_memory() || !algorithm.serves(&problem(whole, &amount)) {
+        let is_slow_to_read = are_many && call.has_empty_blocks();
+        if self.network.is_in_memory() || is_slow_to_read || !algorithm.serves(&call) {
             return None;
         }
         Some(match cut {
@@ -110,8 +108,9 @@ impl Prices {
     fn in_lockstep(&self, algorithm: &'static Algorithm, whole: &CostInput) -> Option<Considered> {
         let amount = Amount::Each(whole.bytes);
         let is_between_near = self.network.is_near() && !self.network.is_in_memory();
-        let is_alike = is_between_near && algorithm.has_rounds() && !has_empty_blocks(whole);
-        if !is_alike || !algorithm.serves(&problem(whole, &amount)) {
+        let call = problem(whole, &amount);
+        let is_alike = is_between_near && algorithm.has_rounds() && !call.has_empty_blocks();
+        if !is_alike || !algorithm.serves(&call) {
             return None;
         }
         let (call, reading) = reading(whole);
@@ -202,12 +201,6 @@ impl Prices {
 /// rounds are.
 pub(crate) fn are_many_near(network: &Network) -> bool {
     network.is_near() && !network.is_in_memory() && network.clusters() > MOST_BY_TREE
-}
-
-/// True if the call's message, cut into a block for each rank, has empty ones: its ranks do not
-/// send alike.
-fn has_empty_blocks(whole: &CostInput) -> bool {
-    whole.operation.unit() == Unit::Message && whole.bytes < whole.clusters.ranks() as u64
 }
 
 /// Simulates the fastest algorithm, until one that was simulated is the fastest.

@@ -2,7 +2,7 @@
 
 use crate::clusters::Clusters;
 use crate::network::links::Network;
-use crate::operation::Operation;
+use crate::operation::{Operation, Unit};
 use crate::plan::range::Range;
 use crate::steps::Flow;
 use treepie_base::Cluster;
@@ -94,6 +94,12 @@ impl Problem<'_> {
             true => self.clusters.of(self.root),
             false => self.network.map_or(Cluster(0), Network::centre),
         }
+    }
+
+    /// True if the message, cut into a block for each rank, has empty ones: ranks that would send
+    /// alike do not.
+    pub fn has_empty_blocks(&self) -> bool {
+        self.operation.unit() == Unit::Message && self.block(0) < self.ranks() as u64
     }
 
     /// Number of ranks.

@@ -13,7 +13,7 @@
 //! | the communicator has no plans | it is an inter-communicator, of one process, or of several jobs, which all ranks see; or the creation of the private one failed somewhere, on which all agree (`attached`) |
 //! | the MPI does not reduce this datatype with this operation | both are the same arguments on all ranks |
 //! | the guard leaves a call to the MPI | it counts calls, and reads exchanged numbers (`guard`) |
-//! | a call left to the MPI comes back through a tool | it has the outer call's arguments (`passed_on`) |
+//! | the native call comes back through a tool | it has the first call's arguments (`passed_on`) |
 //! | the guard selects another algorithm of the MPI | as above; it was prepared at a call at which all ranks agreed that they can (`guard::forced`), and the ranks have exchanged for which operations they may (`guard::knobs`) |
 //! | the program itself has selected an algorithm of the MPI (`MPI_T`) | MPI requires it to do so on all ranks (the variable's scope), or its own collectives would not work; before the first trial, as the row above |
 //! | no algorithm is chosen, or it does not serve | a function of operation, root, bytes and order, which are equal on all ranks, and independent of a rank's records of earlier calls |

@@ -27,7 +27,7 @@ pub fn make(runner: &Runner, setup: &Setup, ground: &Ground, key: &Key) -> Optio
         }
         Runner::Auto => {
             let predicted = bytes.filter(|_| ground.is_between_near() && !key.ordered);
-            if predicted.is_some_and(|bytes| ground.leaves(bytes)) {
+            if predicted.is_some_and(|bytes| ground.is_left_to_native(bytes)) {
                 return None;
             }
             let is_known = ground.clusters.are_far() || predicted.is_some();
@@ -163,9 +163,13 @@ pub fn tell(
         Form::Blocking => "",
         Form::Started(_) => "started ",
     };
+    let cut = match segment {
+        // The MPI decides.
+        0 => String::new(),
+        _ => format!(", in messages of up to {segment} bytes"),
+    };
     log::info(&format!(
-        "{form}{} of {amount} on {} ranks in {} cluster(s), root {}: {algorithm}, in messages of up to \
-         {segment} bytes ({reason})",
+        "{form}{} of {amount} on {} ranks in {} cluster(s), root {}: {algorithm}{cut} ({reason})",
         key.operation,
         clusters.ranks(),
         clusters.count(),

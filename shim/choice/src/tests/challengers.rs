@@ -52,7 +52,10 @@ fn short_messages_between_near_hosts_keep_the_native_collective_and_have_challen
     let mut chooser = Chooser::new(network.map(Arc::new), &clusters, family);
     let bytes = Some(64 * KIB);
     for (bytes, is_native) in [(Some(8), true), (bytes, false)] {
-        assert_eq!(chooser.leaves(bytes.unwrap(), &clusters), is_native);
+        assert_eq!(
+            chooser.is_left_to_native(bytes.unwrap(), &clusters),
+            is_native
+        );
         let choice = chooser.choose(Operation::Bcast, bytes, 0, false, &clusters);
         assert_eq!(choice.algorithm.is_none(), is_native);
         assert_eq!(choice.seconds == choice.native_seconds(), is_native);

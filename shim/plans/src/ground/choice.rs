@@ -76,8 +76,8 @@ impl Ground {
     }
 
     /// True if no prediction replaces the native collective in calls of `bytes` bytes.
-    pub fn leaves(&self, bytes: u64) -> bool {
-        self.chooser.lock().leaves(bytes, &self.clusters)
+    pub fn is_left_to_native(&self, bytes: u64) -> bool {
+        self.chooser.lock().is_left_to_native(bytes, &self.clusters)
     }
 
     /// Returns the best choice for a call, of the algorithms that serve it.

@@ -4,7 +4,7 @@
 //! | MPI | how |
 //! |---|---|
 //! | Open MPI 4 to 6 | [`ProgressHook`] |
-//! | MPICH from 4.3 on | the same; not in `MPI_Win_lock`, where MPICH's own operations do not progress either |
+//! | MPICH from 4.3 on | the same; not in `MPI_Win_lock`, where MPICH's own do not progress either |
 //! | all others | [a thread](helper), on request and if the program may have several |
 //!
 //! With MPICH from 4.3 on, neither is used in a program that may have several threads.

@@ -169,9 +169,7 @@ impl Reading<'_> {
         let sends = usual.sends();
         // An MPI waits in each round, a plan only for what it sends next.
         let is_round = usual.is_of_ring() || self.is_plan() && usual.alternates();
-        let is_message = problem.operation.unit() == Unit::Message;
-        let has_empty_blocks = is_message && problem.block(0) < ranks as u64;
-        let is_round = is_round && !has_empty_blocks && sends > LEAST_SENDS;
+        let is_round = is_round && !problem.has_empty_blocks() && sends > LEAST_SENDS;
         if algorithm.alike != Symmetry::None && is_round {
             return self.ring(&read(Part::First(3)), &usual);
         }

@@ -1,7 +1,7 @@
 //! Costs of a choice, and times of algorithms at scale: `cargo bench -p treepie-benches --bench
 //! collectives [-- choose|scale [RANKS]|uneven]`.
 //!
-//! `choose`: microseconds to choose a plan, the first time and again, at 4 to 64 clusters. `scale`:
+//! `choose`: microseconds to choose a plan, the first time and again, on up to 8,192 ranks. `scale`:
 //! the plans of 1,000 and 10,000 ranks on 20 to 50 clusters in the simulator: every algorithm for a
 //! broadcast, a reduction and an allreduce, the native binomial tree by rank (in the best and the
 //! worst numbering), and the bound. `uneven`: total exchanges of uneven sizes on LaPIe's grid of 40
@@ -44,13 +44,12 @@ fn main() {
 /// Clusters of this number of ranks, four per host, 1 to 12 ms and 50 to 600 Mbit/s apart. Numbered
 /// in blocks, or round-robin.
 fn grid(clusters: usize, ranks: usize, in_blocks: bool) -> Network {
-    grid_with(clusters, ranks, in_blocks, None)
+    grid_with((clusters, ranks, 4), in_blocks, None)
 }
 
-/// Like `grid`, with a response of the clusters to exchanges.
+/// Like `grid`, with this number of ranks per host and a response of the clusters to exchanges.
 fn grid_with(
-    clusters: usize,
-    ranks: usize,
+    (clusters, ranks, on_host): (usize, usize, usize),
     in_blocks: bool,
     contention: Option<Contention>,
 ) -> Network {
@@ -64,7 +63,7 @@ fn grid_with(
     for cluster in 0..clusters {
         let first = contents.hosts.len();
         let all = members(cluster);
-        for on_host in all.chunks(4) {
+        for on_host in all.chunks(on_host) {
             contents.hosts.push(Host {
                 name: format!("n{}", on_host[0]),
                 ranks: on_host.to_vec(),
@@ -146,25 +145,29 @@ fn choose() {
         "{:>9} {:>6}  {:16} {:>9} {:>9} {:>16}",
         "clusters", "ranks", "operation", "first", "again", "with contention"
     );
-    for (clusters, ranks) in [
-        (4, 16),
-        (16, 64),
-        (16, 256),
-        (64, 1024),
-        (1, 64),
-        (1, 192),
-        (1, 512),
+    for size in [
+        (4, 16, 4),
+        (16, 64, 4),
+        (16, 256, 4),
+        (64, 1024, 4),
+        (1, 64, 4),
+        (1, 192, 4),
+        (1, 512, 4),
+        (1, 7680, 128),
+        (1, 8192, 64),
     ] {
-        let network = Arc::new(grid(clusters, ranks, true));
+        let (clusters, ranks, _) = size;
+        let network = Arc::new(grid_with(size, true, None));
         let known = Clusters::of_network(&network);
         let fresh =
             |network: Arc<Network>| Chooser::new(Some(network), &known, Some(Family::OpenMpi));
         let contention = Some(Contention::GIGA_ETHERNET);
-        let busy = fresh(Arc::new(grid_with(clusters, ranks, true, contention)));
+        let busy = fresh(Arc::new(grid_with(size, true, contention)));
         let fresh = fresh(network);
         for operation in OPERATIONS {
             let (mut first, mut again, mut with) = (Vec::new(), Vec::new(), Vec::new());
-            for round in 0..101u64 {
+            let step = if ranks > 1024 { 20 } else { 1 };
+            for round in (0..101u64).step_by(step) {
                 let bytes = 1000 + 977 * round * round;
                 let mut chooser = fresh.clone();
                 let began = Instant::now();

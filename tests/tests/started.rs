@@ -339,7 +339,7 @@ fn a_thread_goes_on_only_in_a_program_that_may_have_several() {
             .stderr
             .lines()
             .filter(|line| line.contains("started scan of"));
-        let is_by_plan = scans.any(|line| line.contains(&format!(": {plan},")));
+        let is_by_plan = scans.any(|line| line.contains(&format!(": {plan}")));
         assert!(is_by_plan, "{}", outcome.told());
     }
 }

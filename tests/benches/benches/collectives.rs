@@ -1,11 +1,12 @@
 //! Costs of a choice, and times of algorithms at scale: `cargo bench -p treepie-benches --bench
 //! collectives [-- choose|scale [RANKS]|uneven]`.
 //!
-//! `choose`: microseconds to choose a plan, the first time and again, on up to 8,192 ranks. `scale`:
-//! the plans of 1,000 and 10,000 ranks on 20 to 50 clusters in the simulator: every algorithm for a
-//! broadcast, a reduction and an allreduce, the native binomial tree by rank (in the best and the
-//! worst numbering), and the bound. `uneven`: total exchanges of uneven sizes on LaPIe's grid of 40
-//! ranks and on four clusters of four, and the cost of a choice among all algorithms.
+//! `choose`: microseconds to choose a plan, the first time and again, on up to 8,192 ranks.
+//! `scale`: the plans of 1,000 and 10,000 ranks on 20 to 50 clusters in the simulator: every
+//! algorithm for a broadcast, a reduction and an allreduce, the native binomial tree by rank (in
+//! the best and the worst numbering), and the bound. `uneven`: total exchanges of uneven sizes on
+//! LaPIe's grid of 40 ranks and on four clusters of four, and the cost of a choice among all
+//! algorithms.
 #![allow(clippy::unwrap_used)] // a benchmark may panic
 
 use std::hint::black_box;
